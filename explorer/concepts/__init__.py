@@ -1,0 +1,1 @@
+"""One file per tab: what it lets the user edit, what it computes, what it shows. No Qt."""

@@ -1,0 +1,1 @@
+"""Qt: the window, the page built from a concept, the widgets, export of pictures."""
