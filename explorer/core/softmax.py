@@ -1,0 +1,61 @@
+"""Softmax, whole and blockwise.
+
+Here live the softmax over rows that every part of the product shares, and the blockwise ("online") form of attention
+with the running quantities that it carries from block to block. Scores, masks and shapes of attention are decided in
+:mod:`explorer.core.attention`; nothing here knows what a head is.
+
+A score of -inf means "masked". A row that is masked everywhere gets zeros, not NaN: the usual definition divides 0 by
+0 there, and a reader is better served by "looks nowhere" than by an error value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from explorer.core.arrays import FloatArray
+
+
+def softmax_in_place(scores: FloatArray) -> FloatArray:
+    """Replace every row of `scores` by its softmax and return the same array.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (..., n_k), float32 or float64
+        -inf marks a masked entry. Must hold neither NaN nor +inf; this function does not look.
+
+    Returns
+    -------
+    ndarray of shape (..., n_k)
+        `scores` itself, now holding weights. Masked entries are exactly 0, a row masked everywhere is 0.
+
+    Notes
+    -----
+    The row maximum is subtracted first (softmax is unchanged by a constant), so that the largest exponential is 1.
+    The difference of two huge scores may overflow to -inf; exp then gives the 0 that it should.
+    """
+    peak = scores.max(axis=-1, keepdims=True, initial=-np.inf)
+    # -inf minus -inf would be NaN: a row without any visible score keeps its -inf, and exp makes it 0.
+    np.copyto(peak, 0, where=np.isneginf(peak))
+    with np.errstate(over="ignore", under="ignore"):
+        np.subtract(scores, peak, out=scores)
+        np.exp(scores, out=scores)
+    total = scores.sum(axis=-1, keepdims=True)
+    np.copyto(total, 1, where=total == 0)
+    np.divide(scores, total, out=scores)
+    return scores
+
+
+def softmax_rows(scores: FloatArray) -> FloatArray:
+    """Return the softmax of every row: exp(s_j) / sum over j of exp(s_j).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (..., n_k), float32 or float64
+        -inf marks a masked entry. Must hold neither NaN nor +inf; this function does not look.
+
+    Returns
+    -------
+    ndarray of shape (..., n_k)
+        Weights in the dtype of `scores`. Masked entries are exactly 0, a row masked everywhere is 0.
+    """
+    return softmax_in_place(np.array(scores))
