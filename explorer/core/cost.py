@@ -1,0 +1,329 @@
+"""What attention costs: exact bytes of a KV cache and exact counts of FLOPs, from a handful of sizes.
+
+Everything here takes plain sizes (layers, heads, widths, tokens) and returns Python integers, so that no figure is
+rounded however long the context is. A whole model with layers of several kinds is described and added up in
+`explorer.core.cost_model`; curves over many contexts are in `explorer.core.cost_curves`.
+
+Conventions, stated once: one multiply-add is 2 FLOPs; the softmax, the norms and the rotation of positions are not
+counted (below 1 %); a token sees itself, so n tokens make n(n+1)/2 causal pairs and a decode step at length n counts
+n pairs, its own included; FLOPs of attention depend on the query heads, bytes of the cache on the KV heads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Final
+
+from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
+
+KIB: Final = 2**10
+MIB: Final = 2**20
+GIB: Final = 2**30
+GB: Final = 10**9
+
+UNKNOWN_CACHE_TYPE = QT_TRANSLATE_NOOP("core", "cache type {name!r} is not known; it may be {choices}")
+CANNOT_SHARE = QT_TRANSLATE_NOOP(
+    "core", "{n_head} query heads cannot share {n_head_kv} KV heads; n_head_kv may be {choices}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheType:
+    """How numbers are stored in a cache: `block` numbers share `block_bytes` bytes, scales included."""
+
+    name: str
+    block: int
+    block_bytes: int
+
+    def row_bytes(self, n_elements: int) -> int:
+        """Return the bytes of a row of `n_elements` numbers, the last block filled up."""
+        return -(-n_elements // self.block) * self.block_bytes
+
+    def fills_blocks(self, n_elements: int) -> bool:
+        """Say whether a row of `n_elements` numbers is made of whole blocks."""
+        return n_elements % self.block == 0
+
+    @property
+    def bytes_per_element(self) -> Fraction:
+        """Return the bytes of one number with its share of the block's scale, exactly."""
+        return Fraction(self.block_bytes, self.block)
+
+
+# A block of 32 numbers carries a 16-bit scale (q8_0, q5_0, q4_0, iq4_nl), or a 16-bit scale and a 16-bit minimum
+# (q5_1, q4_1). Counting q8_0 as 1 byte and q4_0 as a half would be 6 % and 12.5 % too low.
+CACHE_TYPES: Final = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (
+            CacheType("f32", 1, 4),
+            CacheType("f16", 1, 2),
+            CacheType("bf16", 1, 2),
+            CacheType("fp8", 1, 1),
+            CacheType("q8_0", 32, 34),
+            CacheType("q5_1", 32, 24),
+            CacheType("q5_0", 32, 22),
+            CacheType("q4_1", 32, 20),
+            CacheType("q4_0", 32, 18),
+            CacheType("iq4_nl", 32, 18),
+        )
+    }
+)
+
+_CACHE_TYPE_SPELLINGS: Final = MappingProxyType(
+    {
+        "float32": "f32",
+        "fp32": "f32",
+        "float16": "f16",
+        "fp16": "f16",
+        "half": "f16",
+        "bfloat16": "bf16",
+        "float8": "fp8",
+        "f8": "fp8",
+        "fp8_e4m3": "fp8",
+        "fp8_e5m2": "fp8",
+        "float8_e4m3fn": "fp8",
+        "float8_e5m2": "fp8",
+    }
+)
+
+
+def cache_type(name: str | CacheType) -> CacheType:
+    """Return the cache type of that name.
+
+    Raises
+    ------
+    InputError
+        If there is no cache type of that name.
+    """
+    if isinstance(name, CacheType):
+        return name
+    key = str(name).strip().lower()
+    found = CACHE_TYPES.get(_CACHE_TYPE_SPELLINGS.get(key, key))
+    if found is None:
+        raise InputError(UNKNOWN_CACHE_TYPE, name=str(name), choices=Choices(CACHE_TYPES))
+    return found
+
+
+def kv_head_choices(n_head: int) -> list[int]:
+    """Return every number of KV heads that `n_head` query heads can share, smallest first."""
+    return [n for n in range(1, n_head + 1) if n_head % n == 0]
+
+
+def check_sharing(n_head: int, n_head_kv: int) -> int:
+    """Return the query heads per KV head.
+
+    Raises
+    ------
+    InputError
+        If the query heads cannot be shared out evenly.
+    """
+    if n_head_kv < 1 or n_head % n_head_kv:
+        choices = Choices(kv_head_choices(n_head))
+        raise InputError(CANNOT_SHARE, n_head=n_head, n_head_kv=n_head_kv, choices=choices)
+    return n_head // n_head_kv
+
+
+def kv_head_of(query_head: int, n_head: int, n_head_kv: int) -> int:
+    """Return the KV head that a query head reads: ``query_head // (n_head // n_head_kv)``."""
+    return query_head // check_sharing(n_head, n_head_kv)
+
+
+def variants(n_head: int, n_head_kv: int) -> list[tuple[str, int]]:
+    """Return (name, KV heads) of multi-head, grouped-query and multi-query attention with the same query heads.
+
+    Where the model itself is one of the extremes there is no third variant to draw, and two are returned.
+    """
+    check_sharing(n_head, n_head_kv)
+    rows = [("multi-head (MHA)", n_head), ("grouped-query (GQA)", n_head_kv), ("multi-query (MQA)", 1)]
+    return rows if 1 < n_head_kv < n_head else [rows[0], rows[2]] if n_head > 1 else rows[:1]
+
+
+# --------------------------------------------------------------------------------------------------------- bytes
+
+
+def kv_bytes_per_token(
+    *,
+    n_layer: int,
+    n_head_kv: int,
+    d_k: int,
+    d_v: int | None = None,
+    cache_type_k: str | CacheType = "f16",
+    cache_type_v: str | CacheType | None = None,
+) -> int:
+    """Return the bytes that one token adds to the cache of `n_layer` equal layers.
+
+    n_layer · n_head_kv · (d_k · bytes_k + d_v · bytes_v); with equal widths and types this is the lesson's
+    2 · layers · KV heads · head size · bytes. `d_v` and `cache_type_v` default to those of K.
+    """
+    of_k = cache_type(cache_type_k)
+    of_v = of_k if cache_type_v is None else cache_type(cache_type_v)
+    width_v = d_k if d_v is None else d_v
+    return n_layer * (of_k.row_bytes(n_head_kv * d_k) + of_v.row_bytes(n_head_kv * width_v))
+
+
+def cells_held(context: int, window: int | None = None) -> int:
+    """Return how many positions a layer keeps: all of them, or the last `window`."""
+    return context if window is None else min(context, window)
+
+
+def kv_bytes(
+    context: int,
+    *,
+    n_layer: int,
+    n_head_kv: int,
+    d_k: int,
+    d_v: int | None = None,
+    cache_type_k: str | CacheType = "f16",
+    cache_type_v: str | CacheType | None = None,
+    window: int | None = None,
+    batch: int = 1,
+) -> int:
+    """Return the bytes of K and V that `n_layer` equal layers keep for `batch` sequences of `context` tokens."""
+    per_cell = kv_bytes_per_token(
+        n_layer=n_layer,
+        n_head_kv=n_head_kv,
+        d_k=d_k,
+        d_v=d_v,
+        cache_type_k=cache_type_k,
+        cache_type_v=cache_type_v,
+    )
+    return batch * cells_held(context, window) * per_cell
+
+
+# --------------------------------------------------------------------------------------------------------- FLOPs
+
+
+def prefill_pairs(n: int, *, window: int | None = None, square: bool = False) -> int:
+    """Return how many (query, key) pairs a prompt of `n` tokens computes in one head.
+
+    Causal: n(n+1)/2. Window W: n·W − W(W−1)/2 once n ≥ W. `square` counts n², windowed or not, as profilers do.
+    """
+    if square:
+        return n * n
+    if window is None or n < window:
+        return n * (n + 1) // 2
+    return n * window - window * (window - 1) // 2
+
+
+def decode_pairs(n: int, *, window: int | None = None) -> int:
+    """Return how many pairs one decode step computes in one head when `n` counts the new token."""
+    return cells_held(n, window)
+
+
+def attention_flops_per_pair(*, n_layer: int, n_head: int, d_k: int, d_v: int | None = None) -> int:
+    """Return the FLOPs of one pair in all heads and layers: 2·d_k for the score and 2·d_v for the mix."""
+    return n_layer * n_head * 2 * (d_k + (d_k if d_v is None else d_v))
+
+
+def prefill_attention_flops(
+    n: int,
+    *,
+    n_layer: int,
+    n_head: int,
+    d_k: int,
+    d_v: int | None = None,
+    window: int | None = None,
+    square: bool = False,
+    batch: int = 1,
+) -> int:
+    """Return the FLOPs of scores and mix over a whole prompt of `n` tokens."""
+    per_pair = attention_flops_per_pair(n_layer=n_layer, n_head=n_head, d_k=d_k, d_v=d_v)
+    return batch * per_pair * prefill_pairs(n, window=window, square=square)
+
+
+def decode_attention_flops(
+    n: int,
+    *,
+    n_layer: int,
+    n_head: int,
+    d_k: int,
+    d_v: int | None = None,
+    window: int | None = None,
+    batch: int = 1,
+) -> int:
+    """Return the FLOPs of scores and mix for one new token, the `n`-th of its sequence."""
+    per_pair = attention_flops_per_pair(n_layer=n_layer, n_head=n_head, d_k=d_k, d_v=d_v)
+    return batch * per_pair * decode_pairs(n, window=window)
+
+
+def weight_flops(params: int, tokens: int = 1) -> int:
+    """Return the FLOPs that `params` parameters of matrices cost for `tokens` tokens: 2·P each."""
+    return 2 * params * tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Projections:
+    """Parameters of the four attention matrices of one layer."""
+
+    wq: int
+    wk: int
+    wv: int
+    wo: int
+
+    @property
+    def total(self) -> int:
+        """Return the sum of the four."""
+        return self.wq + self.wk + self.wv + self.wo
+
+
+def projection_parameters(
+    *, d_model: int, n_head: int, n_head_kv: int, d_k: int, d_v: int | None = None
+) -> Projections:
+    """Return the parameters of Wq, Wk, Wv and Wo of one layer, without biases."""
+    width_v = d_k if d_v is None else d_v
+    return Projections(
+        wq=d_model * n_head * d_k,
+        wk=d_model * n_head_kv * d_k,
+        wv=d_model * n_head_kv * width_v,
+        wo=n_head * width_v * d_model,
+    )
+
+
+# ----------------------------------------------------------------------------------------- crossings, bandwidth
+
+
+def prefill_crossing(params: int, *, flops_per_pair: int) -> float:
+    """Return the prompt length at which attention costs as much as the matrices in prefill.
+
+    flops_per_pair · n(n+1)/2 = 2·P·n has the solution n = 4·P / flops_per_pair − 1. It is not rounded.
+    """
+    return float(Fraction(params) * 4 / flops_per_pair - 1)
+
+
+def decode_crossing(params: int, *, flops_per_pair: int) -> float:
+    """Return the length at which attention costs as much as the matrices in one decode step: 2·P / flops_per_pair."""
+    return float(Fraction(params) * 2 / flops_per_pair)
+
+
+def decode_bytes_read(*, weight_bytes: int, cache_bytes: int) -> int:
+    """Return the bytes that one decode step reads: every active parameter once, and the whole cache.
+
+    With a batch the weights are still read once; `cache_bytes` is that of all its sequences.
+    """
+    return weight_bytes + cache_bytes
+
+
+def decode_attention_intensity(
+    *,
+    n_head: int,
+    n_head_kv: int,
+    d_k: int,
+    d_v: int | None = None,
+    cache_type_k: str | CacheType = "f16",
+    cache_type_v: str | CacheType | None = None,
+) -> Fraction:
+    """Return the FLOPs that decode does per byte of cache it reads, exactly.
+
+    At 16 bits this is the number of query heads per KV head: 1 with multi-head attention, n_head with multi-query.
+    """
+    per_cell = kv_bytes_per_token(
+        n_layer=1,
+        n_head_kv=n_head_kv,
+        d_k=d_k,
+        d_v=d_v,
+        cache_type_k=cache_type_k,
+        cache_type_v=cache_type_v,
+    )
+    return Fraction(attention_flops_per_pair(n_layer=1, n_head=n_head, d_k=d_k, d_v=d_v), per_cell)
