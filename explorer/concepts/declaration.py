@@ -1,0 +1,392 @@
+"""The words in which a tab is declared: inputs, controls, actions, stages, steps, views.
+
+A tab is data plus a few pure functions; it holds no state and draws nothing. The page, the trace, the steps, the
+exported script, `compute` and the contract test are all built from these declarations, so a tab says nothing twice.
+Arithmetic lives in core's ops, state in the workbench, drawing in the ui.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from explorer.core.ops.base import Array, Op
+
+Role = Literal["input", "query", "key", "value", "output", "score", "weight", "mask", "plain"]
+Values = Mapping[str, Array]
+Controls = Mapping[str, Any]
+Sizes = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of an array.
+
+    Attributes
+    ----------
+    size : str
+        Which size it has: the name of a `Size` (``"n"``, ``"d_model"``), or a number in digits when it is fixed.
+    words : str
+        What the axis means, such as ``"query: who looks"``; empty where the shape says enough.
+    names : tuple of str or "tokens"
+        Labels of its entries; ``"tokens"`` takes the token names; empty means indices.
+    """
+
+    size: str
+    words: str = ""
+    names: tuple[str, ...] | Literal["tokens"] = ()
+
+
+TOKENS = Axis("n", "", "tokens")
+QUERY = Axis("n", "query: who looks", "tokens")
+KEY = Axis("n", "key: who is looked at", "tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A size that the user may change, such as the number of tokens."""
+
+    name: str
+    label: str
+    low: int
+    high: int
+    default: int
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An array that the user edits.
+
+    Attributes
+    ----------
+    name : str
+        Its name everywhere: on screen, in sessions, in scripts.
+    axes : tuple of Axis
+        Its shape and the words of its axes.
+    role : Role
+        Which colour it carries.
+    default : callable
+        ``default(sizes)`` returns the lesson's values as a float64 ndarray (bool where `kind` is "mask") of the
+        shape that `sizes` gives; beyond the lesson's own size it continues in the lesson's manner.
+    kind : {"number", "mask"}
+        Numbers are typed; a mask is clicked, True means that the query may look.
+    origin : str
+        What its values are before anybody edits them: ``"lesson"`` or ``"random"`` (random, no meaning).
+    grow : callable, optional
+        ``grow(sizes)`` gives the values of cells that appear when a size grows; `default` where absent.
+    limits : tuple of float
+        The least and the largest value that a cell accepts.
+    title : str
+        Shown beside the name, where the name alone would not do.
+    """
+
+    name: str
+    axes: tuple[Axis, ...]
+    role: Role
+    default: Callable[[Sizes], Array]
+    kind: Literal["number", "mask"] = "number"
+    origin: Literal["lesson", "random"] = "lesson"
+    grow: Callable[[Sizes], Array] | None = None
+    limits: tuple[float, float] = (-1e9, 1e9)
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A number on a line, between two ends."""
+
+    name: str
+    label: str
+    low: float
+    high: float
+    step: float
+    default: float
+    unit: str = ""
+    digits: int = 0
+    logarithmic: bool = False
+    #: Where an end depends on the sizes or other controls: ``bounds(sizes, controls) -> (low, high)``.
+    bounds: Callable[[Sizes, Controls], tuple[float, float]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few named options; the value is the option's key."""
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+    default: str
+
+
+@dataclass(frozen=True, slots=True)
+class Toggle:
+    """On or off. `key` is a single-letter shortcut that flips it while the stage has the focus."""
+
+    name: str
+    label: str
+    default: bool = False
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number that is typed, such as a seed."""
+
+    name: str
+    label: str
+    low: int
+    high: int
+    default: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One index along a size, such as the token that asks; -1 where none is chosen and `optional` holds."""
+
+    name: str
+    label: str
+    size: str
+    default: int
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text, such as the name or path of a model; `check` returns a sentence when it refuses it."""
+
+    name: str
+    label: str
+    default: str
+    check: Callable[[str], str | None] | None = None
+
+
+Control = Slider | Choice | Toggle | Whole | Pick | Text
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What an action or a view may read: the inputs, controls, sizes and token names of a tab, all read-only."""
+
+    inputs: Values
+    controls: Controls
+    sizes: Sizes
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What an action changes; whatever is absent stays. Arrays must have the shapes that the sizes give."""
+
+    inputs: Values = field(default_factory=dict)
+    controls: Controls = field(default_factory=dict)
+    sizes: Sizes = field(default_factory=dict)
+    tokens: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A button that changes inputs in one undoable step. `apply` may raise ValueError with a sentence."""
+
+    name: str
+    label: str
+    apply: Callable[[Situation], Edit]
+    key: str = ""
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One computed array.
+
+    Attributes
+    ----------
+    name : str
+        Its name everywhere, as for an `Input`.
+    op : Op or callable
+        The op, or ``op(controls)`` returning one where a control chooses it.
+    inputs : tuple of str
+        The arrays that it reads: inputs, earlier stages, or controls (as 0-d arrays).
+    axes : tuple of Axis
+        Its shape and the words of its axes.
+    role : Role
+        Which colour it carries, and how it is painted: "weight" is 0…1 on the sequential map, others diverge at 0.
+    title : str
+        Shown in place of the name where given ("attention weights"; never "weights" alone for both meanings).
+    """
+
+    name: str
+    op: Op | Callable[[Controls], Op]
+    inputs: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    role: Role
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One stop of the steps: `label` on its pill, the stages that appear with it, and a sentence about it."""
+
+    label: str
+    shows: tuple[str, ...]
+    says: str = ""
+
+
+# --- views: what stands where. Sizes and styles are the ui's business. ---
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Views from left to right."""
+
+    views: tuple[View, ...]
+    align: Literal["center", "top"] = "center"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Views from top to bottom."""
+
+    views: tuple[View, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """The sign between two views, such as ``→`` or ``×``."""
+
+    text: str = "→"
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A matrix of numbers, editable when it is an input; arrays with a leading head axis show one head at a time.
+
+    `sums` adds the Σ margin; `large` gives it the stage's main place; `head` names a `Pick` control that chooses the head.
+    """
+
+    array: str
+    sums: bool = False
+    large: bool = False
+    head: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Matrices that share one place; the step chooses which is shown. Without steps, the last."""
+
+    arrays: tuple[str, ...]
+    sums: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Mosaic:
+    """Every head of a (n_head, n_q, n_k) array at once, one tile a head."""
+
+    array: str
+    #: ``caption(situation, head) -> str`` under a tile.
+    caption: Callable[[Situation, int], str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """Any other kind of view that the ui knows, by name, with what it needs.
+
+    `kind` is one of ui's view kinds: "plane", "wires", "curves", "histogram", "tiles", "text", "blocks", "table". `options` is plain data
+    and pure functions; ``model(situation, results)`` returns what is drawn.
+    """
+
+    kind: str
+    name: str
+    model: Callable[[Situation, Values], Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+View = Row | Column | Arrow | Matrix | Place | Mosaic | Custom
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """How rows of an array are drawn at this moment, beyond their values.
+
+    `kept` rows are stamped as coming from the KV cache, `faded` rows are dimmed, `blank` rows are not drawn; `note` is written under the array.
+    """
+
+    kept: frozenset[int] = frozenset()
+    faded: frozenset[int] = frozenset()
+    blank: frozenset[int] = frozenset()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Concept:
+    """One tab.
+
+    Attributes
+    ----------
+    number, slug, title
+        Its place in the rail, its name on the command line and in sessions, its name on screen.
+    inputs, controls, actions, stages, steps, sizes, tokens, layout
+        What it declares. `tokens` are the names of the tokens at first, empty where it has none.
+    marks : callable, optional
+        ``marks(situation) -> {array: Marks}``.
+    row_steps : bool
+        Whether the steps can also go row by row.
+    validate : callable, optional
+        ``validate(situation)`` raises ValueError with a sentence when inputs that are fine each do not fit together.
+    """
+
+    number: int
+    slug: str
+    title: str
+    inputs: tuple[Input, ...]
+    stages: tuple[Stage, ...]
+    layout: View
+    controls: tuple[Control, ...] = ()
+    actions: tuple[Action, ...] = ()
+    steps: tuple[Step, ...] = ()
+    sizes: tuple[Size, ...] = ()
+    tokens: tuple[str, ...] = ()
+    marks: Callable[[Situation], Mapping[str, Marks]] | None = None
+    row_steps: bool = False
+    validate: Callable[[Situation], None] | None = None
+
+    def input(self, name: str) -> Input:
+        """Return the input of that name; KeyError when there is none."""
+        return next((one for one in self.inputs if one.name == name), None) or _missing(name, "input", self)
+
+    def stage(self, name: str) -> Stage:
+        """Return the stage of that name; KeyError when there is none."""
+        return next((one for one in self.stages if one.name == name), None) or _missing(name, "stage", self)
+
+    def control(self, name: str) -> Control:
+        """Return the control of that name; KeyError when there is none."""
+        return next((one for one in self.controls if one.name == name), None) or _missing(name, "control", self)
+
+    def array(self, name: str) -> Input | Stage:
+        """Return the input or stage of that name; KeyError when there is none."""
+        for one in (*self.inputs, *self.stages):
+            if one.name == name:
+                return one
+        return _missing(name, "array", self)
+
+
+def _missing(name: str, what: str, concept: Concept) -> Any:
+    raise KeyError(f"tab {concept.number} ({concept.slug}) has no {what} called {name!r}")
+
+
+def views(view: View) -> list[View]:
+    """List a layout's views, leaves only, in reading order."""
+    if isinstance(view, (Row, Column)):
+        return [leaf for part in view.views for leaf in views(part)]
+    return [view]
+
+
+def shown_arrays(view: View) -> tuple[str, ...]:
+    """Return the names of the arrays that a layout shows as matrices or mosaics, in reading order."""
+    names: list[str] = []
+    for leaf in views(view):
+        if isinstance(leaf, (Matrix, Mosaic)):
+            names.append(leaf.array)
+        elif isinstance(leaf, Place):
+            names.extend(leaf.arrays)
+    return tuple(dict.fromkeys(names))

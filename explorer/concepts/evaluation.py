@@ -1,0 +1,167 @@
+"""Running a concept's stages, and asking them how a cell came about.
+
+The only place that walks a stage list. Pure: it takes values and returns values; whoever keeps results passes the
+earlier ones back in, and stages whose inputs are the same objects are not computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from explorer.concepts.declaration import Array, Concept, Controls, Situation, Sizes, Stage, Values
+from explorer.core.expression import Expression
+from explorer.core.ops.base import Op
+
+
+def size_of(axis_size: str, sizes: Sizes) -> int:
+    """Return the length that an axis' size names: a declared size, or digits."""
+    return int(axis_size) if axis_size.isdigit() else sizes[axis_size]
+
+
+def default_sizes(concept: Concept) -> dict[str, int]:
+    """Return the sizes that a tab opens with."""
+    return {size.name: size.default for size in concept.sizes}
+
+
+def default_controls(concept: Concept) -> dict[str, Any]:
+    """Return the controls' values that a tab opens with."""
+    return {control.name: control.default for control in concept.controls}
+
+
+def default_inputs(concept: Concept, sizes: Sizes) -> dict[str, Array]:
+    """Return the lesson's values of every input at these sizes."""
+    return {one.name: one.default(sizes) for one in concept.inputs}
+
+
+def default_tokens(concept: Concept, sizes: Sizes) -> tuple[str, ...]:
+    """Return as many token names as there are tokens; beyond the declared ones they are called t4, t5 and so on."""
+    if not concept.tokens:
+        return ()
+    count = sizes.get("n", len(concept.tokens))
+    return tuple(concept.tokens[i] if i < len(concept.tokens) else f"t{i}" for i in range(count))
+
+
+def op_of(stage: Stage, controls: Controls) -> Op:
+    """Return the op of a stage under these controls."""
+    return stage.op if isinstance(stage.op, Op) else stage.op(controls)
+
+
+def _control_array(value: Any) -> Array:
+    return np.asarray(float(value) if isinstance(value, (bool, int, float)) else value)
+
+
+class Results(Mapping[str, Array]):
+    """Every array of a tab at one moment, inputs and stages, with what each stage was computed from."""
+
+    def __init__(self, arrays: dict[str, Array], sources: dict[str, tuple[Any, ...]]) -> None:
+        self._arrays = arrays
+        self._sources = sources
+
+    def __getitem__(self, name: str) -> Array:
+        return self._arrays[name]
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def same(self, name: str, other: Results | None) -> bool:
+        """Say whether the array of that name is the very same object in both."""
+        return other is not None and self._arrays.get(name) is other._arrays.get(name)
+
+
+def evaluate(concept: Concept, situation: Situation, earlier: Results | None = None, *, slow: bool = True) -> Results:
+    """Compute every stage of a tab.
+
+    Parameters
+    ----------
+    concept : Concept
+        The tab.
+    situation : Situation
+        Its inputs, controls, sizes and token names.
+    earlier : Results, optional
+        Results of an earlier situation; stages that read the same objects under an equal op are taken from it.
+    slow : bool
+        Whether ops declared slow are run; without, their stages (and what reads them) are absent.
+
+    Returns
+    -------
+    Results
+        All arrays, read-only.
+
+    Raises
+    ------
+    ValueError
+        From an op, when its inputs do not fit it.
+    """
+    arrays: dict[str, Array] = dict(situation.inputs)
+    sources: dict[str, tuple[Any, ...]] = {}
+    for stage in concept.stages:
+        if any(name not in arrays and name not in situation.controls for name in stage.inputs):
+            continue
+        op = op_of(stage, situation.controls)
+        if op.slow and not slow:
+            continue
+        read = tuple(
+            arrays[name] if name in arrays else _control_array(situation.controls[name]) for name in stage.inputs
+        )
+        key = (_op_key(stage, situation.controls), *_identities(stage, read, situation.controls))
+        if earlier is not None and earlier._sources.get(stage.name) == key and stage.name in earlier._arrays:
+            result = earlier._arrays[stage.name]
+        else:
+            result = np.asarray(op.apply(*read))
+            if result.flags.owndata:
+                result.flags.writeable = False
+            else:
+                result = _frozen(result)
+        arrays[stage.name] = result
+        sources[stage.name] = key
+    return Results(arrays, sources)
+
+
+def explain(concept: Concept, situation: Situation, results: Values, name: str, index: tuple[int, ...]) -> Expression:
+    """Return the expression behind one cell of a computed array.
+
+    Raises
+    ------
+    KeyError
+        When no stage has that name.
+    """
+    stage = concept.stage(name)
+    read = [results[one] if one in results else _control_array(situation.controls[one]) for one in stage.inputs]
+    return op_of(stage, situation.controls).terms(read, stage.inputs, index)
+
+
+def _op_key(stage: Stage, controls: Controls) -> Any:
+    return None if isinstance(stage.op, Op) else tuple(sorted(controls.items()))
+
+
+class _Same:
+    """An array compared by identity, kept alive so that its identity cannot be reused."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.array is other.array
+
+    __hash__ = object.__hash__
+
+
+def _identities(stage: Stage, read: tuple[Array, ...], controls: Controls) -> tuple[Any, ...]:
+    return tuple(
+        controls[name] if name in controls and array.ndim == 0 else _Same(array)
+        for name, array in zip(stage.inputs, read, strict=True)
+    )
+
+
+def _frozen(array: Array) -> Array:
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy

@@ -1,0 +1,1 @@
+"""Ops with three faces: they compute, they explain one cell, they print themselves as NumPy."""

@@ -1,0 +1,60 @@
+"""What an op is: one step of arithmetic with three faces that must agree.
+
+`apply` computes an array, `terms` says how one of its cells came about, `source` is the same step as NumPy text.
+Ops know nothing of tabs; which arrays they are given, and under which names, is a stage's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.expression import Cell, Expression
+
+Array = NDArray[Any]
+Arrays = Sequence[Array]
+Names = Sequence[str]
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One step of arithmetic.
+
+    Attributes
+    ----------
+    name : str
+        What the step is called, such as ``"scores"``.
+    apply : callable
+        ``apply(*arrays)`` returns the computed ndarray.
+    terms : callable
+        ``terms(arrays, names, index)`` returns the expression behind the cell at `index`.
+    source : callable
+        ``source(names)`` returns one NumPy expression; with the `helpers` defined before it, it gives the bits of `apply`.
+    helpers : tuple of str
+        Function definitions that `source` calls.
+    slow : bool
+        Whether the op leaves the GUI thread.
+    """
+
+    name: str
+    apply: Callable[..., Array]
+    terms: Callable[[Arrays, Names, Index], Expression]
+    source: Callable[[Names], str]
+    helpers: tuple[str, ...] = ()
+    slow: bool = False
+
+
+def cell(arrays: Arrays, names: Names, which: int, *index: int) -> Cell:
+    """Return the operand at `index` of input number `which`."""
+    return Cell(names[which], index, float(arrays[which][index]))
+
+
+def as_float(array: Array) -> Array:
+    """Return the array in C order as float64, or in its own floating type."""
+    dtype = array.dtype if array.dtype.kind == "f" else np.float64
+    return np.ascontiguousarray(array, dtype=dtype)
