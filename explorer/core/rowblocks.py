@@ -1,0 +1,201 @@
+"""Attention weights and output, computed fast.
+
+The work is cut into tasks: some rows of some heads. A task reads only the keys that its rows may see, computes in place
+on scratch memory that fits the processor's second-level cache, and writes attention weights and output once. From a
+certain size on, tasks are shared with threads: NumPy lets go of the interpreter lock inside every operation that is
+worth the while, and one BLAS thread each beats BLAS's own threading on matrices this small.
+
+How the work is cut depends on shapes and positions, never on numbers and never on the number of threads, and every
+matrix product is one head's. So equal rows give equal bits, whatever stands in later tokens or in other heads.
+
+Nothing here checks anything; :func:`explorer.core.attention.attend` does.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer.core.arrays import BoolArray, FloatArray
+from explorer.core.masks import hidden_spans, key_range
+from explorer.core.softmax import softmax_in_place
+
+# Fewer rows a task waste calls, more rows waste work above the diagonal.
+TASK_ROWS = 64
+# Scores worked on at a time; larger tables fall out of the cache.
+SCRATCH_BYTES = 512 * 1024
+# Multiplications below which starting a thread costs more than it brings.
+WORTH_A_THREAD = 4_000_000
+MOST_THREADS = 8
+# Pairs from which row sums are taken as a product with ones, which is four times faster on short rows.
+MANY_PAIRS = 100_000
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Hold what the tasks of one attention share.
+
+    Attributes
+    ----------
+    q : ndarray of shape (n_head_kv, shared, n_q, d_k)
+        `shared` is the number of query heads per KV head.
+    k : ndarray of shape (n_head_kv, n_k, d_k)
+    v : ndarray of shape (n_head_kv, n_k, d_v)
+    weights : ndarray of shape (n_head_kv, shared, n_q, n_k)
+        Written, every cell.
+    output : ndarray of shape (n_head_kv, shared, n_q, d_v)
+        Written, every cell.
+    hidden : ndarray of bool, or None
+        True = may not look; broadcast to the shape of `weights`.
+    bias : ndarray, or None
+        Broadcast to the shape of `weights`.
+    """
+
+    q: FloatArray
+    k: FloatArray
+    v: FloatArray
+    weights: FloatArray
+    output: FloatArray
+    hidden: BoolArray | None
+    bias: FloatArray | None
+    causal: bool
+    window: int | None
+    q_offset: int
+    scale: float
+    softcap: float | None
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Some rows of some heads: slices of KV heads, of their query heads and of rows, the keys seen, and what is not."""
+
+    kv_heads: slice
+    heads: slice
+    rows: slice
+    keys: slice
+    unseen: list[tuple[slice, FloatArray]]
+
+    def at(self, columns: slice | None = None) -> tuple[slice, ...]:
+        cells = (self.kv_heads, self.heads, self.rows)
+        return cells if columns is None else (*cells, columns)
+
+
+def solve(problem: Problem) -> None:
+    """Fill `problem.weights` and `problem.output`."""
+    tasks = deque(_cut(problem))
+    work = problem.weights.size * (problem.q.shape[-1] + problem.v.shape[-1])
+    if problem.causal:
+        work //= 2
+    helpers = min(_cores(), MOST_THREADS, len(tasks), work // WORTH_A_THREAD) - 1
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            _work_off(problem, tasks)
+        except BaseException as failure:  # handed to the caller below
+            failures.append(failure)
+
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(helpers)]
+    for thread in threads:
+        thread.start()
+    run()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # Windows and macOS
+        return os.cpu_count() or 1
+
+
+def _cut(problem: Problem) -> list[_Task]:
+    """Return the tasks, the longest first: the last rows of a causal attention see the most keys."""
+    n_head_kv, shared, n_q, _ = problem.q.shape
+    n_k = problem.k.shape[1]
+    dtype = problem.q.dtype
+    tasks = []
+    for row in range(0, n_q, TASK_ROWS):
+        rows = slice(row, min(row + TASK_ROWS, n_q))
+        first, last = row + problem.q_offset, rows.stop - 1 + problem.q_offset
+        start, stop = key_range(first, last, n_k, causal=problem.causal, window=problem.window)
+        stop = max(start, stop)
+        unseen = [
+            (slice(a - start, b - start), np.where(hidden, dtype.type(-np.inf), dtype.type(0)))
+            for a, b, hidden in hidden_spans(first, last, start, stop, causal=problem.causal, window=problem.window)
+        ]
+        table_bytes = (rows.stop - row) * max(stop - start, 1) * dtype.itemsize
+        at_once = max(1, SCRATCH_BYTES // table_bytes)
+        tasks += [
+            _Task(kv_heads, heads, rows, slice(start, stop), unseen)
+            for kv_heads, heads in _head_slices(n_head_kv, shared, at_once)
+        ]
+    return tasks[::-1]
+
+
+def _head_slices(n_head_kv: int, shared: int, at_once: int) -> list[tuple[slice, slice]]:
+    """Return slices of KV heads and of their query heads, at most about `at_once` query heads together."""
+    if shared <= at_once:
+        step = at_once // shared
+        return [(slice(kv, kv + step), slice(0, shared)) for kv in range(0, n_head_kv, step)]
+    return [
+        (slice(kv, kv + 1), slice(head, head + at_once))
+        for kv in range(n_head_kv)
+        for head in range(0, shared, at_once)
+    ]
+
+
+def _work_off(problem: Problem, tasks: deque[_Task]) -> None:
+    """Take tasks until none is left; other threads may take from the same deque."""
+    scratch = np.empty(0, problem.q.dtype)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        while True:
+            try:
+                task = tasks.popleft()
+            except IndexError:
+                return
+            size = problem.weights[task.at(task.keys)].size
+            if scratch.size < size:
+                scratch = np.empty(size, problem.q.dtype)
+            _run(problem, task, scratch)
+
+
+def _run(problem: Problem, task: _Task, scratch: FloatArray) -> None:
+    weights = problem.weights[task.at()]
+    weights[..., : task.keys.start] = 0
+    weights[..., task.keys.stop :] = 0
+    weights = weights[..., task.keys]
+    output = problem.output[task.at()]
+    if weights.shape[-1] == 0:
+        output[...] = 0
+        return
+    scores = scratch[: weights.size].reshape(weights.shape)
+    keys = problem.k[task.kv_heads, None, task.keys]
+    np.matmul(problem.q[task.at()], keys.swapaxes(-1, -2), out=scores)
+    np.multiply(scores, problem.q.dtype.type(problem.scale), out=scores)
+    if problem.softcap is not None:
+        cap_in_place(scores, problem.softcap)
+    if problem.bias is not None:
+        scores += problem.bias[task.at(task.keys)]
+    for part, minus_infinity in task.unseen:
+        scores[..., part] += minus_infinity
+    if problem.hidden is not None:
+        np.copyto(scores, -np.inf, where=problem.hidden[task.at(task.keys)])
+    softmax_in_place(scores, out=weights, by_product=problem.weights.size >= MANY_PAIRS)
+    np.matmul(weights, problem.v[task.kv_heads, None, task.keys], out=output)
+
+
+def cap_in_place(table: FloatArray, softcap: float) -> None:
+    """Replace s by c · tanh(s / c) with c = `softcap`."""
+    cap = table.dtype.type(softcap)
+    np.divide(table, cap, out=table)
+    np.tanh(table, out=table)
+    np.multiply(table, cap, out=table)
