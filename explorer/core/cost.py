@@ -11,6 +11,7 @@ n pairs, its own included; FLOPs of attention depend on the query heads, bytes o
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -108,7 +109,8 @@ def cache_type(name: str | CacheType) -> CacheType:
 
 def kv_head_choices(n_head: int) -> list[int]:
     """Return every number of KV heads that `n_head` query heads can share, smallest first."""
-    return [n for n in range(1, n_head + 1) if n_head % n == 0]
+    small = [n for n in range(1, math.isqrt(n_head) + 1) if n_head % n == 0]
+    return sorted({*small, *(n_head // n for n in small)})
 
 
 def check_sharing(n_head: int, n_head_kv: int) -> int:
