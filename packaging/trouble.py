@@ -1,0 +1,5 @@
+"""What stops the two commands and is not a mistake of theirs: told to the user as it stands, without a traceback."""
+
+
+class Trouble(Exception):  # noqa: N818 - it is no error of the program
+    """A sentence that says what is wrong and what helps."""
