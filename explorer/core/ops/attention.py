@@ -139,6 +139,26 @@ def mask() -> Op:
     )
 
 
+def causal_mask(causal: bool = True) -> Op:
+    """Set the scores of later keys to −∞: query i may look at keys j ≤ i + n_k − n_q. Without `causal` all may be looked at."""
+
+    def visible(scores_: Array) -> Array:
+        n_q, n_k = scores_.shape[-2:]
+        return np.tri(n_q, n_k, n_k - n_q, dtype=bool) if causal else np.ones((n_q, n_k), dtype=bool)
+
+    def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
+        return cell(arrays, names, 0, *index) if visible(arrays[0])[index[-2:]] else MINUS_INFINITY
+
+    def source(names: Names) -> str:
+        n_q, n_k = (f"{names[0]}.shape[{axis}]" for axis in (-2, -1))
+        return f"np.where(np.tri({n_q}, {n_k}, {n_k} - {n_q}, dtype=bool), {names[0]}, -np.inf)" if causal else f"{names[0]} + 0.0"
+
+    def apply(scores_: Array) -> Array:
+        return np.where(visible(scores_), scores_, -np.inf) if causal else scores_ + 0.0
+
+    return Op("causal_mask", apply, terms, source)
+
+
 _SOFTMAX_SOURCE = """\
 def softmax(scores):
     largest = scores.max(axis=-1, keepdims=True, initial=-np.inf)

@@ -1,0 +1,386 @@
+"""The bar above a stage: the widgets for a concept's sizes, controls and actions, made from their declarations.
+
+A control shows what the workbench holds and tells it what the user did; it keeps nothing of its own. Dragging a slider
+is one gesture, hence one undo step. The wheel changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QWheelEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QLayoutItem,
+    QLineEdit,
+    QPushButton,
+    QSlider,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
+
+from explorer.concepts import declaration as d
+from explorer.ui.theme import Theme
+
+SLIDER_STEPS = 2000
+
+
+class _NoWheel(QObject):
+    """Keeps the wheel from changing values; scrolling a page must never edit it."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Swallow wheel events."""
+        if isinstance(event, QWheelEvent):
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
+
+
+class FlowLayout(QLayout):
+    """Items from left to right, wrapping into further lines; Qt has none of its own."""
+
+    def __init__(self, gap: int, lines: int) -> None:
+        super().__init__()
+        self._items: list[QLayoutItem] = []
+        self.gap = gap
+        self.line_gap = lines
+
+    def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
+        """Append an item."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """Return the number of items."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]  # noqa: N802
+        """Return an item, None beyond the last."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]  # noqa: N802
+        """Remove and return an item."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802
+        """Say that the height depends on the width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        """Return the height of the lines at this width."""
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Return the size of everything on one line."""
+        hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        return QSize(sum(h.width() + self.gap for h in hints), max((h.height() for h in hints), default=0))
+
+    def minimumSize(self) -> QSize:  # noqa: N802
+        """Return the size of the widest item."""
+        hints = [item.minimumSize() for item in self._items]
+        return QSize(max((h.width() for h in hints), default=0), max((h.height() for h in hints), default=0))
+
+    def setGeometry(self, rect: QRect) -> None:  # noqa: N802
+        """Place the items."""
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        margins = self.contentsMargins()
+        left, y = rect.left() + margins.left(), rect.top() + margins.top()
+        right = rect.right() - margins.right()
+        x, line, row = left, 0, []
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            hint = item.sizeHint()
+            if row and x + hint.width() > right:
+                self._center(row, y, line, move)
+                x, y, line, row = left, y + line + self.line_gap, 0, []
+            row.append((item, x, hint))
+            x += hint.width() + self.gap
+            line = max(line, hint.height())
+        self._center(row, y, line, move)
+        return y + line + margins.bottom() - rect.top()
+
+    @staticmethod
+    def _center(row: list[tuple[QLayoutItem, int, QSize]], y: int, line: int, move: bool) -> None:
+        if move:
+            for item, x, hint in row:
+                item.setGeometry(QRect(QPoint(x, y + (line - hint.height()) // 2), hint))
+
+
+class ControlBar(QWidget):
+    """Sizes, controls and actions of one tab.
+
+    Signals
+    -------
+    size_set(str, int), control_set(str, object), acted(str), begun(str), ended()
+        What the user did.
+    """
+
+    size_set = Signal(str, int)
+    control_set = Signal(str, object)
+    acted = Signal(str)
+    begun = Signal(str)
+    ended = Signal()
+
+    def __init__(self, concept: d.Concept, theme: Theme) -> None:
+        super().__init__()
+        self.concept = concept
+        self.theme = theme
+        self._quiet = False
+        self._no_wheel = _NoWheel(self)
+        self._show: dict[str, Callable[[Any], None]] = {}
+        self._picks: list[tuple[d.Pick, QComboBox]] = []
+        self._sliders: list[tuple[d.Slider, QSlider, QDoubleSpinBox]] = []
+        self._flow = FlowLayout(theme.px(14), theme.px(6))
+        self.setLayout(self._flow)
+        self.setObjectName("controls")
+        for size in concept.sizes:
+            self._add_size(size)
+        for control in concept.controls:
+            self._add_control(control)
+        for action in concept.actions:
+            self._add_action(action)
+        self.setVisible(bool(self._flow.count()))
+        self.set_theme(theme)
+
+    # --- building ---
+
+    def _labelled(self, text: str, *widgets: QWidget) -> QWidget:
+        box = QWidget()
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(self.theme.px(6))
+        if text:
+            label = QLabel(text)
+            label.setProperty("role", "control")
+            label.setBuddy(widgets[0])
+            row.addWidget(label)
+        for widget in widgets:
+            row.addWidget(widget)
+        self._flow.addWidget(box)
+        return box
+
+    def _add_size(self, size: d.Size) -> None:
+        box = QSpinBox()
+        box.setRange(size.low, size.high)
+        box.setKeyboardTracking(False)
+        self._prepare(box, f"size_{size.name}", f"{size.label}, {size.low} to {size.high}")
+        box.valueChanged.connect(lambda value: self._tell(self.size_set, size.name, value))
+        self._labelled(size.label, box)
+        self._show[f"size:{size.name}"] = box.setValue
+
+    def _add_control(self, control: d.Control) -> None:
+        builders: dict[type, Callable[[Any], None]] = {
+            d.Slider: self._add_slider, d.Choice: self._add_choice, d.Toggle: self._add_toggle, d.Whole: self._add_whole,
+            d.Pick: self._add_pick, d.Text: self._add_text,
+        }
+        builders[type(control)](control)
+
+    def _prepare(self, widget: QWidget, name: str, spoken: str) -> None:
+        widget.setObjectName(name)
+        widget.setAccessibleName(spoken)
+        widget.installEventFilter(self._no_wheel)
+        widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def _add_slider(self, control: d.Slider) -> None:
+        slider = QSlider(Qt.Orientation.Horizontal)
+        spin = QDoubleSpinBox()
+        spin.setDecimals(control.digits)
+        spin.setSuffix(f" {control.unit}" if control.unit and control.unit != "%" else control.unit)
+        spin.setKeyboardTracking(False)
+        spin.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        self._prepare(slider, f"control_{control.name}", control.label)
+        self._prepare(spin, f"number_{control.name}", control.label)
+        self._sliders.append((control, slider, spin))
+        self._bound(control, slider, spin, control.low, control.high)
+        slider.sliderPressed.connect(lambda: self.begun.emit(f"change {control.label}"))
+        slider.sliderReleased.connect(self.ended.emit)
+        slider.valueChanged.connect(lambda place: self._tell(self.control_set, control.name, self._value_at(control, slider, spin, place)))
+        spin.valueChanged.connect(lambda value: self._tell(self.control_set, control.name, value))
+
+        def show(value: float) -> None:
+            spin.setValue(value)
+            if not slider.isSliderDown():
+                slider.setValue(self._place_of(control, spin, value))
+
+        self._labelled(control.label, slider, spin)
+        self._show[control.name] = show
+
+    def _bound(self, control: d.Slider, slider: QSlider, spin: QDoubleSpinBox, low: float, high: float) -> None:
+        spin.setRange(low, high)
+        spin.setSingleStep(control.step)
+        if control.logarithmic:
+            slider.setRange(0, SLIDER_STEPS)
+        else:
+            slider.setRange(0, max(round((high - low) / control.step), 1))
+        slider.setPageStep(max(slider.maximum() // 10, 1))
+
+    @staticmethod
+    def _value_at(control: d.Slider, slider: QSlider, spin: QDoubleSpinBox, place: int) -> float:
+        low, high = spin.minimum(), spin.maximum()
+        if control.logarithmic:
+            value = low * (high / low) ** (place / SLIDER_STEPS)
+            return min(max(round(value / control.step) * control.step, low), high)
+        return min(round(low + place * control.step, 9), high)
+
+    @staticmethod
+    def _place_of(control: d.Slider, spin: QDoubleSpinBox, value: float) -> int:
+        low, high = spin.minimum(), spin.maximum()
+        if control.logarithmic:
+            return round(SLIDER_STEPS * math.log(max(value, low) / low) / math.log(high / low)) if high > low else 0
+        return round((value - low) / control.step)
+
+    def _add_choice(self, control: d.Choice) -> None:
+        if len(control.options) > 5:
+            combo = QComboBox()
+            for key, label in control.options:
+                combo.addItem(label, key)
+            self._prepare(combo, f"control_{control.name}", control.label)
+            combo.activated.connect(lambda i: self._tell(self.control_set, control.name, combo.itemData(i)))
+            self._labelled(control.label, combo)
+            self._show[control.name] = lambda value: combo.setCurrentIndex(combo.findData(value))
+            return
+        box = QWidget()
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        group = QButtonGroup(box)
+        group.setExclusive(True)
+        buttons: dict[str, QToolButton] = {}
+        for position, (key, label) in enumerate(control.options):
+            button = QToolButton()
+            button.setText(label)
+            button.setCheckable(True)
+            last = len(control.options) - 1
+            button.setProperty("segment", "only" if not last else "first" if not position else "last" if position == last else "middle")
+            self._prepare(button, f"control_{control.name}_{key}", f"{control.label}: {label}")
+            button.clicked.connect(lambda _checked, key=key: self._tell(self.control_set, control.name, key))
+            group.addButton(button)
+            row.addWidget(button)
+            buttons[key] = button
+        box.setObjectName(f"control_{control.name}")
+        box.setFocusProxy(next(iter(buttons.values())))
+        self._labelled(control.label, box)
+        self._show[control.name] = lambda value: buttons[value].setChecked(True)
+
+    def _add_toggle(self, control: d.Toggle) -> None:
+        box = QCheckBox(control.label)
+        self._prepare(box, f"control_{control.name}", control.label)
+        if control.key:
+            box.setToolTip(f"{control.label} ({control.key})")
+        box.toggled.connect(lambda on: self._tell(self.control_set, control.name, on))
+        self._labelled("", box)
+        self._show[control.name] = box.setChecked
+
+    def _add_whole(self, control: d.Whole) -> None:
+        if control.high > 2**31 - 1 or control.low < -(2**31):
+            self._add_long(control)
+            return
+        box = QSpinBox()
+        box.setRange(control.low, control.high)
+        box.setKeyboardTracking(False)
+        self._prepare(box, f"control_{control.name}", f"{control.label}, {control.low} to {control.high}")
+        box.valueChanged.connect(lambda value: self._tell(self.control_set, control.name, value))
+        self._labelled(control.label, box)
+        self._show[control.name] = box.setValue
+
+    def _add_long(self, control: d.Whole) -> None:
+        line = self._line(control.name, control.label)
+
+        def finished() -> None:
+            text = line.text().strip().replace("−", "-")
+            try:
+                self._tell(self.control_set, control.name, int(text))
+            except ValueError:
+                self._tell(self.control_set, control.name, text)
+
+        line.editingFinished.connect(finished)
+        self._show[control.name] = lambda value: line.setText(str(value))
+
+    def _line(self, name: str, label: str) -> QLineEdit:
+        line = QLineEdit()
+        self._prepare(line, f"control_{name}", label)
+        line.setFixedWidth(self.theme.px(150))
+        self._labelled(label, line)
+        return line
+
+    def _add_text(self, control: d.Text) -> None:
+        line = self._line(control.name, control.label)
+        line.editingFinished.connect(lambda: self._tell(self.control_set, control.name, line.text()))
+        self._show[control.name] = line.setText
+
+    def _add_pick(self, control: d.Pick) -> None:
+        combo = QComboBox()
+        self._prepare(combo, f"control_{control.name}", control.label)
+        combo.activated.connect(lambda i: self._tell(self.control_set, control.name, combo.itemData(i)))
+        self._picks.append((control, combo))
+        self._labelled(control.label, combo)
+        self._show[control.name] = lambda value: combo.setCurrentIndex(combo.findData(value))
+
+    def _add_action(self, action: d.Action) -> None:
+        button = QPushButton(action.label)
+        self._prepare(button, f"action_{action.name}", action.label)
+        keys = f" ({action.key})" if action.key else ""
+        button.setToolTip((action.tip or action.label) + keys)
+        button.clicked.connect(lambda: self.acted.emit(action.name))
+        self._labelled("", button)
+
+    def _tell(self, signal: Any, *values: Any) -> None:
+        if not self._quiet:
+            signal.emit(*values)
+
+    # --- showing ---
+
+    def show_state(self, sizes: d.Sizes, controls: d.Controls, tokens: tuple[str, ...]) -> None:
+        """Show what the workbench holds."""
+        self._quiet = True
+        try:
+            for control, slider, spin in self._sliders:
+                if control.bounds is not None:
+                    low, high = control.bounds(sizes, controls)
+                    if (low, high) != (spin.minimum(), spin.maximum()):
+                        self._bound(control, slider, spin, low, high)
+            for pick, combo in self._picks:
+                self._fill_pick(pick, combo, sizes, controls, tokens)
+            for name, value in sizes.items():
+                if (show := self._show.get(f"size:{name}")) is not None:
+                    show(value)
+            for name, value in controls.items():
+                if (show := self._show.get(name)) is not None:
+                    show(value)
+        finally:
+            self._quiet = False
+
+    @staticmethod
+    def _fill_pick(pick: d.Pick, combo: QComboBox, sizes: d.Sizes, controls: d.Controls, tokens: tuple[str, ...]) -> None:
+        count = int(pick.size) if pick.size.isdigit() else int(sizes.get(pick.size, controls.get(pick.size, 0)))
+        labels = [(f"{tokens[i]} {i}" if pick.size == "n" and i < len(tokens) else str(i), i) for i in range(count)]
+        if pick.optional:
+            labels.insert(0, ("none", -1))
+        if [combo.itemText(i) for i in range(combo.count())] != [label for label, _ in labels]:
+            combo.clear()
+            for label, i in labels:
+                combo.addItem(label, i)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        px = theme.px
+        self._flow.gap, self._flow.line_gap = px(14), px(6)
+        self._flow.setContentsMargins(px(14), px(8), px(14), px(2))
+        for _, slider, spin in self._sliders:
+            slider.setFixedWidth(px(130))
+            spin.setFixedWidth(QFontMetrics(theme.font(13)).horizontalAdvance(f"{spin.maximum():.{spin.decimals()}f}{spin.suffix()}") + px(18))
+        self._flow.invalidate()

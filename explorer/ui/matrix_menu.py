@@ -1,0 +1,60 @@
+"""The context menu of a matrix: everything that can be done with its cells, with its key."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QInputDialog, QMenu
+
+from explorer.concepts.declaration import Input
+
+if TYPE_CHECKING:
+    from explorer.ui.page import Page
+
+Index = tuple[int, ...]
+
+
+def build_menu(page: Page, name: str, cells: list[Index]) -> QMenu:
+    """Return the menu for these cells of an array."""
+    menu = QMenu(page)
+    concept, workbench = page.concept, page.workbench
+    slug = concept.slug
+    view = page.panels(name)[0].view
+    array = concept.array(name)
+    menu.addAction("Copy\tCtrl+C", view.copy)
+    if isinstance(array, Input):
+        menu.addAction("Paste\tCtrl+V", view.paste)
+        if array.kind == "number":
+            if len(cells) == 1:
+                menu.addAction("Edit\tF2", lambda: view.edit(view.currentIndex()))
+            menu.addAction("Set to 0\tDel", view.clear_selected)
+            menu.addAction("Fill down\tCtrl+D", view.fill_down)
+            fill = menu.addMenu(f"Fill {name} with")
+            fill.addAction("zeros", lambda: page.attempt(lambda: workbench.fill(slug, name, "zeros")))
+            fill.addAction("the identity", lambda: page.attempt(lambda: workbench.fill(slug, name, "identity")))
+            fill.addAction("random numbers of a seed…", partial(_fill_seeded, page, name, "random"))
+            fill.addAction("small integers, easy on paper…", partial(_fill_seeded, page, name, "small integers"))
+        menu.addSeparator()
+        which = f"{name}{list(cells[0])}" if len(cells) == 1 else f"{len(cells)} cells"
+        menu.addAction(f"Lesson values: {which}", lambda: page.attempt(lambda: workbench.restore(slug, name, cells)))
+        menu.addAction(f"Lesson values: all of {name}", lambda: page.attempt(lambda: workbench.restore(slug, name)))
+        menu.addAction("Lesson values: whole tab", lambda: page.attempt(lambda: workbench.restore(slug)))
+    if cells:
+        menu.addSeparator()
+        menu.addAction("Show where it comes from\tEnter", lambda: page.pin(name, cells[0]))
+    return menu
+
+
+def open_menu(page: Page, name: str, cells: list[Index], where: QPoint) -> None:
+    """Open the menu and delete it when it closes."""
+    menu = build_menu(page, name, cells)
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(where)
+
+
+def _fill_seeded(page: Page, name: str, how: str) -> None:
+    seed, ok = QInputDialog.getInt(page, f"Fill {name}", "Seed (the same seed gives the same numbers):", 1, -(2**31), 2**31 - 1)
+    if ok:
+        page.attempt(lambda: page.workbench.fill(page.concept.slug, name, how, seed=seed))

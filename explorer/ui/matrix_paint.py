@@ -1,0 +1,213 @@
+"""Painting the cells of a matrix. Called by the view, by picture export and by nothing else; it holds no state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
+
+from explorer.ui.number_style import cell_text, signed_text
+from explorer.ui.theme import Ramp, Theme
+
+Cells = frozenset[tuple[int, int]]
+NONE: Cells = frozenset()
+
+
+@dataclass
+class Look:
+    """All that decides how an array is drawn, beyond its values.
+
+    `kind` is "weight" (0…`top` on the sequential map), "signed" (±`top` on the diverging map) or "mask" (True, False).
+    Rows from `reached` on are not drawn yet; `lit` cells stand out and, with `dim`, the others step back.
+    """
+
+    theme: Theme
+    kind: str = "signed"
+    top: float = 1.0
+    digits: int = 2
+    cell_width: int = 40
+    cell_height: int = 25
+    font_px: int = 13
+    lit: Cells = NONE
+    pinned: Cells = NONE
+    dim: bool = False
+    changed: Cells = NONE
+    reached: int | None = None
+    faded: frozenset[int] = frozenset()
+    blank: frozenset[int] = frozenset()
+    differences: bool = False
+    text_from: int = 24
+    gaps: tuple[int, ...] = field(default=())
+
+    @property
+    def with_text(self) -> bool:
+        """Whether cells are large enough for digits."""
+        return self.cell_height >= 16 and self.cell_width >= self.font_px * 2.3
+
+
+def texts(values: NDArray[Any], look: Look) -> list[list[str]]:
+    """Return what is written in every cell."""
+    if values.dtype == bool:
+        return [["" for _ in row] for row in values]
+    write = signed_text if look.differences else cell_text
+    return [[write(value, look.digits) for value in row] for row in values.tolist()]
+
+
+def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:
+    """Return every cell's place on its colour map, 0 to 255; the map's ends are ours, never the data's."""
+    numbers = np.where(np.isfinite(values), values, 0.0) if values.dtype != bool else values.astype(float)
+    top = look.top if look.top > 0 else 1.0
+    share = numbers / top if look.kind == "weight" and not look.differences else (numbers / top + 1) / 2
+    return np.clip(np.rint(share * 255), 0, 255).astype(np.intp)
+
+
+def ramp_of(look: Look) -> Ramp:
+    """Return the colour map of this look."""
+    return look.theme.weights if look.kind == "weight" and not look.differences else look.theme.signed
+
+
+def paint(
+    painter: QPainter, values: NDArray[Any], written: list[list[str]], places: NDArray[np.intp], look: Look, rows: range, columns: range
+) -> None:
+    """Paint the cells of these rows and columns, with the first cell of the array at (0, 0)."""
+    if not values.size or not len(rows) or not len(columns):
+        return
+    if not look.with_text and values.dtype != bool:
+        _paint_image(painter, values, places, look, rows, columns)
+    else:
+        _paint_cells(painter, values, written, places, look, rows, columns)
+    _paint_outlines(painter, look, rows, columns)
+
+
+def _paint_cells(
+    painter: QPainter, values: NDArray[Any], written: list[list[str]], places: NDArray[np.intp], look: Look, rows: range, columns: range
+) -> None:
+    ramp = ramp_of(look)
+    theme = look.theme
+    width, height = look.cell_width, look.cell_height
+    font = theme.font(look.font_px, exact=True)
+    bold = theme.font(look.font_px, bold=True, exact=True)
+    hatch = QBrush(theme.color("hatch"), Qt.BrushStyle.BDiagPattern if height >= 8 else Qt.BrushStyle.SolidPattern)
+    ground = theme.color("cell")
+    center = int(Qt.AlignmentFlag.AlignCenter)
+    painter.setFont(font)
+    is_bool = values.dtype == bool
+    masked = ~values if is_bool else np.isneginf(values)
+    place_rows = places.tolist()
+    for r in rows:
+        y = r * height
+        if not _drawn(r, look):
+            continue
+        faded = r in look.faded
+        if faded:
+            painter.setOpacity(0.38)
+        place_row, text_row, masked_row = place_rows[r], written[r], masked[r]
+        for c in columns:
+            x = c * width
+            if masked_row[c]:
+                painter.fillRect(x, y, width - 1, height - 1, ground)
+                painter.fillRect(x, y, width - 1, height - 1, hatch)
+                continue
+            place = place_row[c]
+            painter.fillRect(x, y, width - 1, height - 1, ramp.brushes[place])
+            if is_bool:
+                continue
+            painter.setPen(ramp.on[place])
+            if (r, c) in look.lit:
+                painter.setFont(bold)
+                painter.drawText(x, y, width - 1, height - 1, center, text_row[c])
+                painter.setFont(font)
+            else:
+                painter.drawText(x, y, width - 1, height - 1, center, text_row[c])
+        if faded:
+            painter.setOpacity(1.0)
+    if look.dim:
+        _dim(painter, look, rows, columns)
+
+
+def _paint_image(painter: QPainter, values: NDArray[Any], places: NDArray[np.intp], look: Look, rows: range, columns: range) -> None:
+    theme = look.theme
+    part = np.s_[rows.start : rows.stop, columns.start : columns.stop]
+    colors = ramp_of(look).colors[places[part]]
+    masked = np.isneginf(values[part])
+    if masked.any():
+        colors = colors.copy()
+        colors[masked] = _rgb(theme.color("hatch")) if look.cell_height < 8 else _rgb(theme.color("cell"))
+    for r in rows:
+        if not _drawn(r, look):
+            colors = colors.copy()
+            colors[r - rows.start] = _rgb(theme.color("stage"))
+    pixels = np.ascontiguousarray(colors, np.uint8)
+    image = QImage(pixels.data, pixels.shape[1], pixels.shape[0], pixels.strides[0], QImage.Format.Format_RGB888)
+    target = QRectF(
+        columns.start * look.cell_width, rows.start * look.cell_height, len(columns) * look.cell_width, len(rows) * look.cell_height
+    )
+    painter.drawImage(target, image)
+    if masked.any() and look.cell_height >= 8:
+        hatch = QBrush(theme.color("hatch"), Qt.BrushStyle.BDiagPattern)
+        for r, first, last in _runs(masked):
+            painter.fillRect(
+                (columns.start + first) * look.cell_width, (rows.start + r) * look.cell_height,
+                (last - first) * look.cell_width, look.cell_height, hatch,
+            )
+    if look.dim:
+        _dim(painter, look, rows, columns)
+
+
+def _runs(masked: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    padded = np.pad(masked, ((0, 0), (1, 1))).astype(np.int8)
+    edges = np.diff(padded, axis=1)
+    starts, ends = np.argwhere(edges == 1), np.argwhere(edges == -1)
+    return [(int(s[0]), int(s[1]), int(e[1])) for s, e in zip(starts, ends, strict=True)]
+
+
+def _drawn(row: int, look: Look) -> bool:
+    return (look.reached is None or row < look.reached) and row not in look.blank
+
+
+def _dim(painter: QPainter, look: Look, rows: range, columns: range) -> None:
+    veil = QColor(look.theme.color("stage"))
+    veil.setAlphaF(0.55)
+    width, height = look.cell_width, look.cell_height
+    for r in rows:
+        lit = {c for (row, c) in look.lit if row == r}
+        if not lit:
+            painter.fillRect(columns.start * width, r * height, len(columns) * width, height, veil)
+            continue
+        for c in columns:
+            if c not in lit:
+                painter.fillRect(c * width, r * height, width, height, veil)
+
+
+def _paint_outlines(painter: QPainter, look: Look, rows: range, columns: range) -> None:
+    theme = look.theme
+    line = max(theme.px(2), 1)
+    for cells, color, style in (
+        (look.changed, theme.color("changed"), Qt.PenStyle.DotLine),
+        (look.lit, theme.color("outline"), Qt.PenStyle.SolidLine),
+        (look.pinned, theme.color("outline"), Qt.PenStyle.SolidLine),
+    ):
+        if not cells:
+            continue
+        thick = line + 1 if cells is look.pinned else line
+        pen = QPen(color, thick, style)
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for r, c in cells:
+            if r in rows and c in columns and _drawn(r, look):
+                inset = thick / 2
+                painter.drawRect(
+                    QRectF(c * look.cell_width + inset, r * look.cell_height + inset, look.cell_width - 1 - thick, look.cell_height - 1 - thick)
+                )
+
+
+def _rgb(color: QColor) -> tuple[int, int, int]:
+    return color.red(), color.green(), color.blue()
+
+
+__all__ = ["Look", "levels", "paint", "ramp_of", "replace", "texts"]

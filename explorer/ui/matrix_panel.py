@@ -1,0 +1,372 @@
+"""A matrix with everything around it: name, shape, badge, legend, axis words, token names, the Σ margin, stamps.
+
+The panel paints its surroundings itself and holds one `MatrixView`. It says how large it wants to be at a given cell
+size, so that the stage can choose one size for all; what the numbers are is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QLinearGradient, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from explorer.concepts.declaration import Axis, Marks
+from explorer.ui.matrix_view import Host, MatrixView
+from explorer.ui.number_style import cell_text
+from explorer.ui.theme import Theme
+
+SUM_CLOSE = 5e-10
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The height of an ordinary cell in pixels, and how far the large tables are squeezed below their ideal size."""
+
+    height: float
+    squeeze: float = 1.0
+
+
+@dataclass(frozen=True)
+class CellSize:
+    """Width, height and font of a cell in pixels."""
+
+    width: int
+    height: int
+    font: int
+
+
+def cell_size(theme: Theme, unit: Unit, *, large: bool, text: str, square: bool) -> CellSize:
+    """Return the size of a cell at the stage's unit.
+
+    Cells that hold digits are as wide as `text` needs; below the smallest legible font they are plain colour and,
+    for tables of scores, square.
+    """
+    height = max(int(unit.height * (1.8 * unit.squeeze if large else 1.0)), 3)
+    smallest = theme.text_px(12)
+    font = int(min(max(height * (0.40 if large else 0.54), smallest), theme.text_px(24)))
+    if height < smallest + 4:
+        return CellSize(height if square else max(height * 2, 3), height, smallest)
+    width = QFontMetrics(theme.font(font, bold=True, exact=True)).horizontalAdvance(text) + max(theme.px(8), font // 2)
+    return CellSize(max(width, height if square else 0), height, font)
+
+
+class MatrixPanel(QWidget):
+    """One array with its surroundings."""
+
+    def __init__(self, name: str, host: Host, theme: Theme, *, editable: bool, large: bool = False, sums: bool = False) -> None:
+        super().__init__()
+        self.name = name
+        self.large = large
+        self.sums = sums
+        self.theme = theme
+        self.title = name
+        self.role = "plain"
+        self.badge = ""
+        self.legend = ""
+        self.row_axis = Axis("")
+        self.column_axis = Axis("")
+        self.row_names: tuple[str, ...] = ()
+        self.column_names: tuple[str, ...] = ()
+        self.marks = Marks()
+        self.reached: int | None = None
+        self.text = "−0.00"
+        self.square = False
+        self.view = MatrixView(name, host, theme, editable=editable, parent=self)
+        self.view.verticalScrollBar().valueChanged.connect(self.update)
+        self.view.horizontalScrollBar().valueChanged.connect(self.update)
+        self._cell = CellSize(40, 25, 13)
+
+    # --- geometry ---
+
+    def _fonts(self) -> tuple[QFont, QFont]:
+        return self.theme.font(14 if self.large else 13, bold=True), self.theme.font(12)
+
+    def _label_font(self) -> QFont:
+        size = int(min(max(self._cell.font * 0.86, self.theme.text_px(12)), self.theme.text_px(16)))
+        return self.theme.font(size, exact=True)
+
+    def _margins(self, cell: CellSize) -> tuple[int, int, int, int]:
+        """Return left, top, right and bottom around the table."""
+        title_font, small_font = self._fonts()
+        small = QFontMetrics(small_font)
+        px = self.theme.px
+        labels = QFontMetrics(self._label_font())
+        with_rows = bool(self.row_names) and cell.height >= labels.height() - px(3)
+        with_columns = bool(self.column_names) and cell.width >= px(22)
+        left = max((labels.horizontalAdvance(self._row_label(i)) for i in range(len(self.row_names))), default=0) + px(8) if with_rows else 0
+        left = min(left, px(130))
+        top = QFontMetrics(title_font).height() + px(5)
+        if self.column_axis.words:
+            top += small.height()
+        if with_columns:
+            top += labels.height() + px(1)
+        right = 0
+        if self.sums:
+            right += QFontMetrics(self._sum_font(cell)).horizontalAdvance("0.000") + px(10)
+        if self.marks.kept:
+            right += small.horizontalAdvance("kept") + px(8)
+        bottom = small.height() + px(2) if self.row_axis.words else 0
+        if self.marks.note:
+            bottom += small.height() + px(2)
+        return left, top, right, bottom
+
+    def _sum_font(self, cell: CellSize) -> QFont:
+        return self.theme.font(min(cell.font, self.theme.text_px(16)) if cell.height >= self.theme.text_px(12) else self.theme.text_px(12), exact=True)
+
+    def _row_label(self, row: int) -> str:
+        return f"{self.row_names[row]} {row}" if self.row_names[row] != str(row) else str(row)
+
+    def header_width(self) -> int:
+        """Return the width of the line with name, shape, badge and legend."""
+        title_font, small_font = self._fonts()
+        small = QFontMetrics(small_font)
+        px = self.theme.px
+        width = QFontMetrics(title_font).horizontalAdvance(self.title) + px(8) + small.horizontalAdvance(self._shape_text())
+        if self.badge:
+            width += small.horizontalAdvance(self.badge) + px(24)
+        if self.legend:
+            width += px(72) + small.horizontalAdvance(self.legend)
+        return width + px(2)
+
+    def _shape_text(self) -> str:
+        rows, columns = self.view.values.shape
+        return f"{rows} × {columns}"
+
+    def cell_at(self, unit: Unit) -> CellSize:
+        """Return the cell size at this unit."""
+        return cell_size(self.theme, unit, large=self.large, text=self.text, square=self.square)
+
+    def measure(self, unit: Unit, max_height: int) -> QSize:
+        """Return the size wanted at this unit; tables taller than `max_height` scroll."""
+        cell = self.cell_at(unit)
+        left, top, right, bottom = self._margins(cell)
+        rows, columns = self.view.values.shape
+        height = top + rows * cell.height + bottom
+        scrolls = height > max_height
+        width = left + columns * cell.width + right + (self._bar() if scrolls else 0)
+        words = QFontMetrics(self._fonts()[1])
+        for axis in (self.row_axis, self.column_axis):
+            if axis.words:
+                width = max(width, left + words.horizontalAdvance(f"{axis.words} →"))
+        if self.marks.note:
+            width = max(width, left + words.horizontalAdvance(self.marks.note))
+        return QSize(max(width, self.header_width()), min(height, max(max_height, top + bottom + cell.height)))
+
+    def _bar(self) -> int:
+        return self.view.verticalScrollBar().sizeHint().width()
+
+    def arrange(self, unit: Unit) -> None:
+        """Lay out the table inside the panel's present size."""
+        self._cell = cell = self.cell_at(unit)
+        self.view.set_cell_size(cell.width, cell.height, cell.font)
+        left, top, right, bottom = self._margins(cell)
+        rows, columns = self.view.values.shape
+        height = min(rows * cell.height, self.height() - top - bottom)
+        scrolls = height < rows * cell.height
+        vertical = Qt.ScrollBarPolicy.ScrollBarAlwaysOn if scrolls else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.view.setVerticalScrollBarPolicy(vertical)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setGeometry(left, top, columns * cell.width + (self._bar() if scrolls else 0), max(height, 1))
+        self.update()
+
+    def table_rect(self) -> QRect:
+        """Return where the table stands in the panel."""
+        return self.view.geometry()
+
+    # --- painting ---
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """Paint everything but the cells."""
+        painter = QPainter(self)
+        self.paint_frame(painter)
+        painter.end()
+
+    def paint_frame(self, painter: QPainter) -> None:
+        """Paint name, labels, words, sums and stamps with the panel's corner at (0, 0)."""
+        self._paint_header(painter)
+        self._paint_columns(painter)
+        self._paint_rows(painter)
+        if self.reached is not None and self.reached < self.view.values.shape[0]:
+            self._paint_blank(painter)
+
+    def _paint_header(self, painter: QPainter) -> None:
+        theme, px = self.theme, self.theme.px
+        title_font, small_font = self._fonts()
+        metrics, small = QFontMetrics(title_font), QFontMetrics(small_font)
+        height = metrics.height()
+        painter.setFont(title_font)
+        painter.setPen(theme.color(self.role))
+        x = self.table_rect().left() if self.table_rect().left() + self.header_width() <= self.width() else 0
+        painter.drawText(x, metrics.ascent(), self.title)
+        x += metrics.horizontalAdvance(self.title) + px(8)
+        painter.setFont(small_font)
+        painter.setPen(theme.color("muted"))
+        painter.drawText(x, metrics.ascent(), self._shape_text())
+        x += small.horizontalAdvance(self._shape_text()) + px(8)
+        if self.legend:
+            bar = QRectF(x, (height - px(9)) / 2, px(54), px(9))
+            gradient = QLinearGradient(bar.topLeft(), bar.topRight())
+            ramp = theme.weights if self.view.look.kind == "weight" else theme.signed
+            for i in range(0, 256, 15):
+                gradient.setColorAt(i / 255, ramp.brushes[i])
+            painter.fillRect(bar, gradient)
+            x += px(60)
+            painter.drawText(x, metrics.ascent(), self.legend)
+            x += small.horizontalAdvance(self.legend) + px(8)
+        if self.badge:
+            width = small.horizontalAdvance(self.badge) + px(14)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.color("border"), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            box = QRectF(x + 0.5, 0.5, width, height - 1)
+            painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+            painter.setPen(theme.color("muted"))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), self.badge)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _paint_columns(self, painter: QPainter) -> None:
+        theme, px, table = self.theme, self.theme.px, self.table_rect()
+        _, small_font = self._fonts()
+        small, labels = QFontMetrics(small_font), QFontMetrics(self._label_font())
+        y = table.top()
+        with_labels = bool(self.column_names) and self._cell.width >= px(22)
+        if with_labels:
+            y -= labels.height() + px(1)
+            painter.setFont(self._label_font())
+            offset = self.view.horizontalOffset()
+            lit = {c for _, c in self.view.look.lit | self.view.look.pinned}
+            for c, name in enumerate(self.column_names):
+                rect = QRect(table.left() + c * self._cell.width - offset, y, self._cell.width, labels.height())
+                self._label(painter, rect, name, c, Qt.AlignmentFlag.AlignHCenter, c in lit, labels)
+            if self.sums:
+                painter.setPen(theme.color("muted"))
+                painter.drawText(QRect(table.right() + px(6), y, px(44), labels.height()), int(Qt.AlignmentFlag.AlignLeft), "Σ")
+        if self.column_axis.words:
+            painter.setFont(small_font)
+            painter.setPen(theme.color(_word_role(self.column_axis.words)))
+            painter.drawText(table.left(), y - small.descent() - px(1), f"{self.column_axis.words} →")
+
+    def _label(
+        self, painter: QPainter, rect: QRect, name: str, index: int, side: Qt.AlignmentFlag, lit: bool, metrics: QFontMetrics
+    ) -> None:
+        theme = self.theme
+        number = "" if name == str(index) else f" {index}"
+        room = rect.width() - metrics.horizontalAdvance(number)
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, max(room, 0))
+        width = metrics.horizontalAdvance(shown) + metrics.horizontalAdvance(number)
+        x = rect.left() + (rect.width() - width) // 2 if side == Qt.AlignmentFlag.AlignHCenter else rect.right() - width
+        base = rect.top() + (rect.height() - metrics.height()) // 2 + metrics.ascent()
+        painter.setPen(theme.color("text"))
+        painter.drawText(x, base, shown)
+        painter.setPen(theme.color("text" if lit else "muted"))
+        painter.drawText(x + metrics.horizontalAdvance(shown), base, number)
+
+    def _paint_rows(self, painter: QPainter) -> None:
+        theme, px, table = self.theme, self.theme.px, self.table_rect()
+        _, small_font = self._fonts()
+        small, label_font = QFontMetrics(small_font), self._label_font()
+        labels = QFontMetrics(label_font)
+        rows, height = self.view.values.shape[0], self._cell.height
+        offset = self.view.verticalOffset()
+        first, last = offset // height, min((offset + table.height()) // height + 1, rows)
+        lit = {r for r, _ in self.view.look.lit | self.view.look.pinned}
+        painter.save()
+        painter.setClipRect(QRect(0, table.top(), self.width(), table.height()))
+        for r in range(first, last):
+            y = table.top() + r * height - offset
+            if self.row_names and height >= labels.height() - px(3):
+                painter.setFont(label_font)
+                rect = QRect(0, y, table.left() - px(7), height)
+                self._label(painter, rect, self.row_names[r], r, Qt.AlignmentFlag.AlignRight, r in lit, labels)
+            if r in self.marks.kept:
+                painter.setFont(small_font)
+                painter.setPen(theme.color("good"))
+                painter.drawText(QRect(table.right() + px(5), y, px(200), height), int(Qt.AlignmentFlag.AlignVCenter), "kept")
+            if self.sums and r not in self.marks.blank and (self.reached is None or r < self.reached):
+                self._paint_sum(painter, QRect(table.right() + px(6), y, px(90), height), r)
+        painter.restore()
+        y = table.bottom() + small.ascent() + px(3)
+        painter.setFont(small_font)
+        if self.row_axis.words:
+            painter.setPen(theme.color(_word_role(self.row_axis.words)))
+            painter.drawText(0 if table.left() < px(60) else table.left(), y, f"{self.row_axis.words} ↓")
+            y += small.height()
+        if self.marks.note:
+            painter.setPen(theme.color("muted"))
+            painter.drawText(table.left(), y, self.marks.note)
+
+    def _paint_sum(self, painter: QPainter, rect: QRect, row: int) -> None:
+        values = self.view.values[row]
+        if values.dtype == bool or self.view.look.differences or self._cell.height < self.theme.text_px(12):
+            return
+        finite = values[np.isfinite(values)]
+        total = float(finite.sum())
+        painter.setFont(self._sum_font(self._cell))
+        ok = abs(total - 1) < SUM_CLOSE
+        painter.setPen(self.theme.color("muted" if ok or self.role != "weight" else "warn"))
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), "1" if ok else cell_text(total, 3))
+
+    def _paint_blank(self, painter: QPainter) -> None:
+        table = self.table_rect()
+        top = table.top() + (self.reached or 0) * self._cell.height
+        pen = QPen(self.theme.color("border"), 1, Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(table.left(), top, table.width() - 2, table.bottom() - top - 1)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        self.view.look.theme = theme
+        self.view.refresh()
+        self.update()
+
+
+def _word_role(words: str) -> str:
+    start = words.split(":", 1)[0]
+    return start if start in ("query", "key", "value", "output") else "muted"
+
+
+class ArrowSign(QWidget):
+    """The sign between two matrices."""
+
+    def __init__(self, text: str, theme: Theme) -> None:
+        super().__init__()
+        self.text = text
+        self.theme = theme
+
+    def measure(self, unit: Unit, max_height: int) -> QSize:
+        """Return the size that the sign wants."""
+        metrics = QFontMetrics(self.theme.font(15))
+        width = self.theme.px(22) if self.text == "→" else metrics.horizontalAdvance(self.text) + self.theme.px(8)
+        return QSize(width, metrics.height())
+
+    def arrange(self, unit: Unit) -> None:
+        """Nothing to lay out."""
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        self.update()
+
+    def paintEvent(self, event: Any) -> None:  # noqa: N802
+        """Draw the sign; the arrow is drawn, so that no font is needed for it."""
+        painter = QPainter(self)
+        color = QColor(self.theme.color("muted"))
+        if self.text != "→":
+            painter.setFont(self.theme.font(15))
+            painter.setPen(color)
+            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.text)
+            painter.end()
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle, px = self.height() / 2, self.theme.px
+        left, right, wing = px(4), self.width() - px(4), px(4)
+        painter.setPen(QPen(color, max(self.theme.scale * 1.4, 1)))
+        painter.drawLine(QPointF(left, middle), QPointF(right, middle))
+        painter.drawPolyline(QPolygonF([QPointF(right - wing, middle - wing), QPointF(right, middle), QPointF(right - wing, middle + wing)]))
+        painter.end()

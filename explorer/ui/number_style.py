@@ -1,0 +1,54 @@
+"""How a value is written inside a cell that is a few characters wide. The value itself is never touched."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "−"
+CHARACTERS = 5
+
+
+def cell_text(value: float, digits: int = 2) -> str:
+    """Write a value in at most five characters where that can be done.
+
+    Parameters
+    ----------
+    value : float
+        Any float; −inf is written "−∞".
+    digits : int
+        Digits after the point for values below 10; larger ones give up digits to keep their width.
+
+    Returns
+    -------
+    str
+        Never "−0.00": a value that rounds to zero from below is written without a sign.
+    """
+    if value != value:
+        return "?"
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    size = abs(value)
+    room = CHARACTERS - (value < 0)
+    if size >= 10 ** (room - 1) - 0.5:
+        text = _compact(size)
+    else:
+        whole = len(str(int(size))) if size >= 1 else 1
+        text = f"{size:.{max(min(digits, room - whole - 1), 0)}f}"
+    if not text.strip("0."):
+        return text
+    return MINUS + text if value < 0 else text
+
+
+def _compact(size: float) -> str:
+    if size < 99_999.5:
+        return f"{size:.0f}" if size < 9_999.5 else f"{size / 1000:.0f}k"
+    mantissa, exponent = f"{size:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def signed_text(value: float, digits: int = 2) -> str:
+    """Write a difference with its sign; exactly zero is "0"."""
+    if value == 0:
+        return "0"
+    text = cell_text(value, digits)
+    return text if text.startswith(MINUS) or not text.strip("0.") else f"+{text}"

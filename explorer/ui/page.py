@@ -1,0 +1,409 @@
+"""A tab's page: controls, stage and trace, built from its concept. Knows no concept by name and computes no number.
+
+The page is the host of its matrices: edits go to the workbench, what changed comes back as events, and only the views
+whose arrays are other objects than before are drawn again, once per frame.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QElapsedTimer, QPoint, QRect, QTimer, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from explorer.concepts import declaration as d
+from explorer.concepts.evaluation import Results
+from explorer.ui.bubble import Bubble
+from explorer.ui.controls import ControlBar
+from explorer.ui.matrix_menu import open_menu
+from explorer.ui.matrix_panel import ArrowSign, MatrixPanel
+from explorer.ui.stage import PlaceWidget, Stage
+from explorer.ui.theme import Theme
+from explorer.ui.trace_strip import TraceStrip
+from explorer.workbench import state as states
+from explorer.workbench.trace import trace
+from explorer.workbench.workbench import Event, Workbench
+
+FRAME_MS = 16
+CHANGED_MS = 2000
+
+Index = tuple[int, ...]
+
+
+class Page(QWidget):
+    """One tab on screen.
+
+    Signals
+    -------
+    said(str)
+        A sentence for the status line.
+    cell_clicked(str, tuple)
+        A cell was clicked, for questions that ask for one.
+    """
+
+    said = Signal(str)
+    cell_clicked = Signal(str, tuple)
+    refreshed = Signal()
+
+    def __init__(self, concept: d.Concept, workbench: Workbench, theme: Theme) -> None:
+        super().__init__()
+        self.concept = concept
+        self.workbench = workbench
+        self.theme = theme
+        self.setObjectName(f"page_{concept.slug}")
+        self._results: Results | None = None
+        self._stale = True
+        self._view_stale = True
+        self._hovered: tuple[str, Index] | None = None
+        self._differences = False
+        self._panels: dict[str, list[MatrixPanel]] = {}
+        self._customs: list[tuple[d.Custom, QWidget]] = []
+        self._heads: dict[str, str] = {}
+        self._spans: dict[str, float] = {}
+        self.bar = ControlBar(concept, theme)
+        self.stage = Stage(concept.layout, self._make, theme)
+        self.strip = TraceStrip(theme)
+        self.bubble = Bubble(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        column.addWidget(self.stage, 1)
+        column.addWidget(self.strip)
+        self._frame = QTimer(self)
+        self._frame.setSingleShot(True)
+        self._frame.timeout.connect(self.refresh)
+        self._last = QElapsedTimer()
+        self._last.start()
+        self._fade = QTimer(self)
+        self._fade.setSingleShot(True)
+        self._fade.timeout.connect(self._forget_changed)
+        self._connect()
+        self._unsubscribe = workbench.subscribe(self._on_event)
+        self.destroyed.connect(self._unsubscribe)
+
+    def _connect(self) -> None:
+        slug, workbench = self.concept.slug, self.workbench
+        self.bar.size_set.connect(lambda name, value: self.attempt(lambda: workbench.set_size(slug, name, value)))
+        self.bar.control_set.connect(lambda name, value: self.attempt(lambda: workbench.set_control(slug, name, value)))
+        self.bar.acted.connect(self.act)
+        self.bar.begun.connect(workbench.begin)
+        self.bar.ended.connect(workbench.end)
+        self.strip.followed.connect(self.follow)
+
+    # --- building ---
+
+    def _make(self, view: d.View) -> QWidget:
+        if isinstance(view, d.Matrix):
+            self._heads[view.array] = view.head
+            self._spans[view.array] = view.span
+            return self._panel(view.array, large=view.large, sums=view.sums)
+        if isinstance(view, d.Place):
+            for name in view.arrays:
+                self._heads[name] = view.head
+                self._spans[name] = view.span
+            return PlaceWidget([self._panel(name, large=True, sums=view.sums) for name in view.arrays])
+        if isinstance(view, d.Arrow):
+            return ArrowSign(view.text, self.theme)
+        if isinstance(view, d.Mosaic):
+            mosaic: QWidget = importlib.import_module("explorer.ui.mosaic_panel").MosaicPanel(view, self, self.theme)
+            self._customs.append((d.Custom("mosaic", view.array, lambda situation, results: (situation, results)), mosaic))
+            return mosaic
+        assert isinstance(view, d.Custom)
+        widget: QWidget = importlib.import_module(f"explorer.ui.views.{view.kind}").make(view, self, self.theme)
+        self._customs.append((view, widget))
+        return widget
+
+    def _panel(self, name: str, *, large: bool, sums: bool) -> MatrixPanel:
+        array = self.concept.array(name)
+        editable = isinstance(array, d.Input)
+        weight = array.role == "weight"
+        panel = MatrixPanel(name, self, self.theme, editable=editable, large=large, sums=sums and weight)
+        panel.role = array.role
+        panel.title = (array.title or name) if isinstance(array, d.Stage) else f"{name}  {array.title}".strip()
+        axes = array.axes[-2:] if len(array.axes) > 1 else (d.Axis("1"), array.axes[0])
+        panel.row_axis, panel.column_axis = axes
+        panel.square = large and array.role in ("score", "weight", "mask")
+        panel.text = "0.000" if weight else "−0.00"
+        look = panel.view.look
+        look.kind = "weight" if weight else "mask" if isinstance(array, d.Input) and array.kind == "mask" else "signed"
+        look.digits = 3 if weight else 2
+        look.top = 1.0 if weight else self._spans[name]
+        panel.legend = "0 … 1" if weight else ""
+        panel.view.one_row = len(array.axes) == 1
+        panel.view.setAccessibleName(f"{panel.title}, {panel.row_axis.words} {panel.column_axis.words}".strip(", "))
+        panel.view.layout_changed.connect(self._shape_changed)
+        self._panels.setdefault(name, []).append(panel)
+        return panel
+
+    def panels(self, name: str) -> list[MatrixPanel]:
+        """Return the panels that show an array."""
+        return self._panels.get(name, [])
+
+    # --- events ---
+
+    def _on_event(self, event: Event) -> None:
+        if event.slug not in (self.concept.slug, None, ""):
+            return
+        if event.kind in ("state", "replaced"):
+            self._stale = True
+        if event.kind in ("state", "view", "replaced"):
+            self._view_stale = True
+            self.schedule()
+
+    def schedule(self) -> None:
+        """Ask for a repaint in the present frame, or in the next when this one has had its own."""
+        if self.isVisible() and not self._frame.isActive():
+            self._frame.start(max(0, FRAME_MS - int(self._last.elapsed())))
+
+    def showEvent(self, event: Any) -> None:  # noqa: N802
+        """Catch up with what happened while the page was hidden."""
+        super().showEvent(event)
+        self.refresh()
+
+    def _shape_changed(self) -> None:
+        if not self._frame.isActive():
+            QTimer.singleShot(0, self.stage, self.stage.refit)
+
+    # --- refreshing ---
+
+    def refresh(self) -> None:
+        """Draw what is stale."""
+        self._frame.stop()
+        self._last.restart()
+        slug = self.concept.slug
+        state, view = self.workbench.state(slug), self.workbench.view(slug)
+        shapes_before = self._shapes()
+        if self._stale:
+            results = self.workbench.results(slug)
+            self._show_results(results, state)
+            self.bar.show_state(state.sizes, state.controls, state.tokens)
+            self._stale = False
+        if self._view_stale:
+            self._show_view(state, view)
+            self._view_stale = False
+        if self._shapes() != shapes_before:
+            self.stage.refit()
+        self.refreshed.emit()
+
+    def _shapes(self) -> list[Any]:
+        shapes: list[Any] = [
+            (panel.view.values.shape, panel.row_names, panel.column_names, bool(panel.marks.kept), panel.badge)
+            for panels in self._panels.values()
+            for panel in panels
+        ]
+        return shapes + [(widget.isHidden(), getattr(widget, "shape_key", None)) for _, widget in self._customs]
+
+    def _show_results(self, results: Results, state: states.TabState) -> None:
+        slug = self.concept.slug
+        earlier, self._results = self._results, results
+        marks = self.concept.marks(state.situation) if self.concept.marks else {}
+        fresh = False
+        for name, panels in self._panels.items():
+            if name not in results:
+                continue
+            array = results[name]
+            for panel in panels:
+                head = self._head(name, state)
+                self._label(panel, name, state)
+                panel.marks = marks.get(name, NO_MARKS)
+                look = panel.view.look
+                look.faded, look.blank = panel.marks.faded, panel.marks.blank
+                look.changed = frozenset()
+                if earlier is not None and (changed := self.workbench.changed(slug, name)) is not None and changed.any():
+                    shown = changed[head] if head else changed
+                    look.changed = frozenset((int(r), int(c)) for r, c in np.argwhere(np.atleast_2d(shown)))
+                    fresh = fresh or bool(look.changed)
+                panel.view.head = head
+                self._set_values(panel, name, array[head] if head else array)
+                panel.update()
+        for custom, widget in self._customs:
+            model = custom.model(state.situation, results)
+            widget.show_model(model)  # type: ignore[attr-defined]
+            widget.setVisible(not getattr(widget, "empty", False))
+        if fresh:
+            self._fade.start(CHANGED_MS)
+
+    def _set_values(self, panel: MatrixPanel, name: str, values: Any) -> None:
+        look = panel.view.look
+        look.differences = False
+        if self._differences:
+            difference = self.workbench.difference(self.concept.slug, name)
+            if difference is not None:
+                look.differences = True
+                values = difference[panel.view.head] if panel.view.head else difference
+        if look.kind == "weight":
+            row_top = self.workbench.view(self.concept.slug).zero_to_row_maximum
+            look.top = np.maximum(np.atleast_2d(values).max(axis=-1, keepdims=True, initial=0.0), 1e-300) if row_top else 1.0
+            panel.legend = "0 … row max" if row_top else "0 … 1"
+        panel.view.set_values(values)
+
+    def _head(self, name: str, state: states.TabState) -> Index:
+        control = self._heads.get(name, "")
+        return (int(state.controls[control]),) if control else ()
+
+    def _label(self, panel: MatrixPanel, name: str, state: states.TabState) -> None:
+        def names(axis: d.Axis) -> tuple[str, ...]:
+            return state.tokens if axis.names == "tokens" else axis.names  # type: ignore[return-value]
+
+        panel.row_names, panel.column_names = names(panel.row_axis), names(panel.column_axis)
+        panel.view.matrix_model().row_names = panel.row_names
+        panel.view.matrix_model().column_names = panel.column_names
+        origin = state.origins.get(name, "")
+        panel.badge = {"random": "random, no meaning", "typed": "typed by you", "lesson": ""}.get(origin, origin)
+
+    def _show_view(self, state: states.TabState, view: states.ViewState) -> None:
+        visible = states.reached(self.concept, state.sizes, view)
+        shown = states.shown_array(self.concept, state.sizes, view)
+        for name, panels in self._panels.items():
+            for panel in panels:
+                rows = visible.get(name)
+                if panel.reached != rows or panel.view.look.reached != rows:
+                    panel.reached = panel.view.look.reached = rows
+                    panel.view.viewport().update()
+                    panel.update()
+        for widget in self.stage.canvas.leaves.values():
+            if isinstance(widget, PlaceWidget) and shown in [panel.name for panel in widget.panels]:
+                widget.show_only(str(shown))
+        if self._hovered is None:
+            self._show_trace(view.pinned, pinned=True)
+        else:
+            self._show_trace(self._hovered, pinned=False)
+
+    def _forget_changed(self) -> None:
+        for panels in self._panels.values():
+            for panel in panels:
+                if panel.view.look.changed:
+                    panel.view.look.changed = frozenset()
+                    panel.view.viewport().update()
+
+    # --- trace ---
+
+    def _show_trace(self, target: tuple[str, Index] | None, *, pinned: bool) -> None:
+        if target is None or self._results is None or not self._exists(target):
+            self._light({}, None, dim=False)
+            self.strip.show_trace(None, pinned=False)
+            return
+        name, index = target
+        state = self.workbench.state(self.concept.slug)
+        found = trace(self.concept, state.situation, self._results, name, index, origins=state.origins)
+        computed = any(stage.name == name for stage in self.concept.stages)
+        self._light(dict(found.operands), target, dim=not pinned and computed)
+        self.strip.show_trace(found, pinned=pinned)
+
+    def _exists(self, target: tuple[str, Index]) -> bool:
+        assert self._results is not None
+        array = self._results.get(target[0])
+        return array is not None and len(target[1]) == array.ndim and all(0 <= i < n for i, n in zip(target[1], array.shape, strict=True))
+
+    def _light(self, operands: dict[str, Any], target: tuple[str, Index] | None, *, dim: bool) -> None:
+        for name, panels in self._panels.items():
+            for panel in panels:
+                view = panel.view
+                lit = frozenset(cell for index in operands.get(name, ()) if (cell := view.array_cell(index)) is not None)
+                own = view.array_cell(target[1]) if target is not None and target[0] == name else None
+                pinned = frozenset((own,)) if own is not None else frozenset()
+                look = view.look
+                if (look.lit, look.pinned, look.dim) != (lit, pinned, dim):
+                    look.lit, look.pinned, look.dim = (lit | pinned if dim else lit), pinned, dim
+                    view.viewport().update()
+                    panel.update()
+
+    # --- host of the matrices ---
+
+    def write(self, name: str, cells: list[Index], values: list[Any], label: str | None = None) -> str | None:
+        """Edit cells; return None, or the sentence that says why not."""
+        try:
+            self.workbench.edit(self.concept.slug, name, cells, values, label=label)
+        except ValueError as error:
+            return str(error)
+        self.bubble.hide()
+        return None
+
+    def hover(self, name: str, index: Index | None) -> None:
+        """Show where a cell comes from while the pointer is on it."""
+        self._hovered = None if index is None or not self._is_reached(name, index) else (name, index)
+        if not self._stale:
+            self._show_trace(self._hovered or self.workbench.view(self.concept.slug).pinned, pinned=self._hovered is None)
+
+    def _is_reached(self, name: str, index: Index) -> bool:
+        for panel in self.panels(name):
+            cell = panel.view.array_cell(index)
+            if cell is not None and panel.reached is not None and cell[0] >= panel.reached:
+                return False
+        return True
+
+    def pin(self, name: str, index: Index) -> None:
+        """Keep showing where a cell comes from; a second click lets go."""
+        self.cell_clicked.emit(name, index)
+        if not self._is_reached(name, index):
+            return
+        same = self.workbench.view(self.concept.slug).pinned == (name, index)
+        self.workbench.set_view(self.concept.slug, pinned=None if same else (name, index))
+
+    def follow(self, name: str, index: Index) -> None:
+        """Go from an operand to the cell it was read from."""
+        self._hovered = None
+        self.workbench.set_view(self.concept.slug, pinned=(name, index))
+        for panel in self.panels(name):
+            cell = panel.view.array_cell(index)
+            if cell is not None:
+                panel.view.scrollTo(panel.view.model().index(*cell))
+
+    def menu(self, name: str, cells: list[Index], where: QPoint) -> None:
+        """Open the context menu of these cells."""
+        open_menu(self, name, cells, where)
+
+    def refuse(self, widget: QWidget, rect: QRect, sentence: str) -> None:
+        """Say beside a cell why something was refused."""
+        corner = widget.mapTo(self, rect.bottomLeft())
+        self.bubble.say(sentence, corner, self.theme)
+        self.said.emit(sentence)
+
+    def begin(self, label: str) -> None:
+        """Start a gesture."""
+        self.workbench.begin(label)
+
+    def end(self) -> None:
+        """End the gesture."""
+        self.workbench.end()
+
+    def act(self, name: str) -> None:
+        """Do one of the concept's actions."""
+        self.attempt(lambda: self.workbench.act(self.concept.slug, name))
+
+    def set_control(self, name: str, value: Any) -> None:
+        """Set a control, as views that are dragged do."""
+        self.attempt(lambda: self.workbench.set_control(self.concept.slug, name, value))
+
+    def attempt(self, change: Any) -> None:
+        """Do a change; a refusal is said in a sentence and nothing is changed."""
+        try:
+            change()
+        except ValueError as error:
+            self.bubble.say(str(error), QPoint(self.bar.x() + self.theme.px(14), self.bar.geometry().bottom()), self.theme)
+            self.said.emit(str(error))
+            state = self.workbench.state(self.concept.slug)
+            self.bar.show_state(state.sizes, state.controls, state.tokens)
+
+    # --- view ---
+
+    def show_differences(self, on: bool) -> None:
+        """Show signed differences to the state before the last change in place of the values."""
+        if on != self._differences:
+            self._differences = on
+            self._stale = True
+            self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        self.bar.set_theme(theme)
+        self.strip.set_theme(theme)
+        self.stage.set_theme(theme)
+        self.schedule()
+
+
+NO_MARKS = d.Marks()

@@ -1,0 +1,129 @@
+"""The rail: all tabs, numbered, with a dot on those that were edited. It shows as much of their names as the room allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from explorer.concepts.declaration import Concept
+from explorer.ui.theme import Theme
+
+
+class _RailDelegate(QStyledItemDelegate):
+    """Paints one tab's line."""
+
+    def __init__(self, rail: Rail) -> None:
+        super().__init__(rail)
+        self._rail = rail
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
+        """Return the height of a line: as tall as lets all tabs be seen, within reason."""
+        return QSize(self._rail.viewport().width(), self._rail.line_height())
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Paint number, name and dot."""
+        theme, px = self._rail.theme, self._rail.theme.px
+        rect: QRect = option.rect.adjusted(px(8), 1, -px(8), -1)  # type: ignore[attr-defined]
+        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if selected or state & QStyle.StateFlag.State_MouseOver:
+            color = QColor(theme.color("accent" if selected else "card"))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            painter.drawRoundedRect(rect, px(6), px(6))
+        if state & QStyle.StateFlag.State_HasFocus and self._rail.hasFocus():
+            painter.setPen(theme.color("outline"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), px(6), px(6))
+        concept = self._rail.concepts[index.row()]
+        font = theme.font(14, bold=selected)
+        metrics = QFontMetrics(font)
+        painter.setFont(font)
+        painter.setPen(theme.color("on_accent" if selected else "muted"))
+        number = QRect(rect.left() + px(6), rect.top(), metrics.horizontalAdvance("00"), rect.height())
+        painter.drawText(number, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), str(concept.number))
+        if not self._rail.narrow:
+            painter.setPen(theme.color("on_accent" if selected else "text"))
+            name = QRect(number.right() + px(6), rect.top(), rect.right() - number.right() - px(18), rect.height())
+            painter.drawText(name, int(Qt.AlignmentFlag.AlignVCenter), metrics.elidedText(concept.title, Qt.TextElideMode.ElideRight, name.width()))
+        if self._rail.edited(concept.slug):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("on_accent" if selected else "changed"))
+            size = px(6)
+            painter.drawEllipse(rect.right() - size - px(5), rect.center().y() - size // 2, size, size)
+        painter.restore()
+
+
+class Rail(QListWidget):
+    """The list of tabs.
+
+    Signals
+    -------
+    chosen(str)
+        The user chose the tab of that slug.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, concepts: Sequence[Concept], edited: Callable[[str], bool], theme: Theme) -> None:
+        super().__init__()
+        self.concepts = tuple(concepts)
+        self.edited = edited
+        self.theme = theme
+        self.narrow = False
+        self.setObjectName("rail")
+        self.setAccessibleName("Tabs")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setItemDelegate(_RailDelegate(self))
+        for concept in self.concepts:
+            item = QListWidgetItem(f"{concept.number} {concept.title}")
+            item.setToolTip(f"{concept.number} {concept.title}")
+            self.addItem(item)
+        self.currentRowChanged.connect(self._choose)
+        self.set_theme(theme)
+
+    def _choose(self, row: int) -> None:
+        if 0 <= row < len(self.concepts):
+            self.chosen.emit(self.concepts[row].slug)
+
+    def show_current(self, slug: str) -> None:
+        """Mark the tab in front."""
+        row = next((i for i, concept in enumerate(self.concepts) if concept.slug == slug), -1)
+        if row != self.currentRow():
+            self.setCurrentRow(row)
+
+    def line_height(self) -> int:
+        """Return the height of a line."""
+        roomy, tight = self.theme.px(36), QFontMetrics(self.theme.font(14)).height() + self.theme.px(6)
+        room = self.viewport().height() - self.theme.px(12)
+        return int(min(max(room // max(len(self.concepts), 1), tight), roomy))
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Show numbers alone, or names too."""
+        self.narrow = narrow
+        metrics = QFontMetrics(self.theme.font(14, bold=True))
+        widest = max((metrics.horizontalAdvance(concept.title) for concept in self.concepts), default=0)
+        number = metrics.horizontalAdvance("00")
+        px = self.theme.px
+        self.setFixedWidth(number + px(40) if narrow else min(widest, px(160)) + number + px(48))
+        self.scheduleDelayedItemsLayout()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        colors = theme.colors
+        self.setStyleSheet(f"QListWidget {{ background: {colors.window}; border: none; padding: {theme.px(6)}px 0; outline: none; }}")
+        self.set_narrow(self.narrow)
+
+    def resizeEvent(self, event: object) -> None:  # noqa: N802
+        """Share the height anew."""
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self.scheduleDelayedItemsLayout()

@@ -1,0 +1,70 @@
+"""The stylesheet of the chrome: buttons, pills, fields, menus. Colours and sizes come from the theme, nothing else does."""
+
+from __future__ import annotations
+
+from explorer.ui.theme import Theme
+
+
+def stylesheet(theme: Theme) -> str:
+    """Return the application's stylesheet for this theme and scale."""
+    c, px = theme.colors, theme.px
+    size = theme.text_px(13)
+    line = max(px(1), 1)
+    strong = theme.name == "contrast"
+    return f"""
+* {{ font-size: {size}px; }}
+QMainWindow, QDialog {{ background: {c.window}; }}
+QMenuBar {{ background: {c.window}; color: {c.text}; padding: 0 {px(6)}px; }}
+QMenuBar::item {{ padding: {px(3)}px {px(9)}px; background: transparent; border-radius: {px(4)}px; }}
+QMenuBar::item:selected {{ background: {c.card}; }}
+QMenu {{ background: {c.panel}; color: {c.text}; border: {line}px solid {c.border}; padding: {px(4)}px; }}
+QMenu::item {{ padding: {px(4)}px {px(22)}px {px(4)}px {px(18)}px; border-radius: {px(4)}px; }}
+QMenu::item:selected {{ background: {c.accent}; color: {c.on_accent}; }}
+QMenu::item:disabled {{ color: {c.muted}; }}
+QMenu::separator {{ height: {line}px; background: {c.border}; margin: {px(4)}px; }}
+#topbar {{ background: {c.window}; border-top: {line}px solid {c.border}; border-bottom: {line}px solid {c.border}; }}
+#statusline {{ background: {c.window}; border-top: {line}px solid {c.border}; }}
+QLabel[role="control"], QLabel[role="status"] {{ color: {c.muted}; }}
+QToolButton, QPushButton {{
+  background: {c.card}; color: {c.text}; border: {line}px solid {c.border}; border-radius: {px(6)}px;
+  padding: {px(3)}px {px(10)}px; min-height: {px(18)}px; }}
+QToolButton:hover, QPushButton:hover {{ border-color: {c.accent}; }}
+QToolButton:pressed, QPushButton:pressed {{ background: {c.border}; }}
+QToolButton:disabled, QPushButton:disabled {{ color: {c.muted}; border-color: {c.border}; background: transparent; }}
+QToolButton:checked {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; }}
+QToolButton:focus, QPushButton:focus, QCheckBox:focus {{ border-color: {c.accent}; outline: none; }}
+QToolButton[flat="true"] {{ background: transparent; border-color: transparent; padding: {px(3)}px; }}
+QToolButton[flat="true"]:hover, QToolButton[flat="true"]:focus {{ border-color: {c.accent}; }}
+QToolButton[pill="true"] {{ border-radius: {px(12)}px; padding: {px(2)}px {px(11)}px; background: {c.card}; border-color: {c.card if not strong else c.border}; }}
+QToolButton[pill="true"]:checked {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; font-weight: 600; }}
+QToolButton[pill="true"][ahead="true"] {{ color: {c.muted}; background: transparent; border-color: {c.border}; }}
+QToolButton[pill="true"]:focus {{ border-color: {c.accent}; }}
+QPushButton[primary="true"] {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; }}
+QToolButton[segment="first"] {{ border-top-right-radius: 0; border-bottom-right-radius: 0; }}
+QToolButton[segment="middle"] {{ border-radius: 0; border-left-width: 0; }}
+QToolButton[segment="last"] {{ border-top-left-radius: 0; border-bottom-left-radius: 0; border-left-width: 0; }}
+QCheckBox {{ color: {c.text}; spacing: {px(6)}px; border: {line}px solid transparent; border-radius: {px(4)}px; padding: {px(2)}px; }}
+QCheckBox::indicator {{ width: {px(14)}px; height: {px(14)}px; border: {max(px(1.5), 1)}px solid {c.muted}; border-radius: {px(4)}px; background: {c.card}; }}
+QCheckBox::indicator:checked {{ background: {c.accent}; border-color: {c.accent}; }}
+QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox {{
+  background: {c.card}; color: {c.text}; border: {line}px solid {c.border}; border-radius: {px(5)}px; padding: {px(2)}px {px(6)}px;
+  min-height: {px(18)}px; selection-background-color: {c.accent}; selection-color: {c.on_accent}; }}
+QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {{ border-color: {c.accent}; }}
+QSpinBox {{ padding-right: {px(16)}px; }}
+QSpinBox::up-button, QSpinBox::down-button {{ width: {px(14)}px; border: none; background: transparent; subcontrol-origin: border; }}
+QSpinBox::up-button {{ subcontrol-position: top right; }}
+QSpinBox::down-button {{ subcontrol-position: bottom right; }}
+QComboBox::drop-down {{ border: none; width: {px(16)}px; }}
+QComboBox QAbstractItemView {{ background: {c.panel}; color: {c.text}; selection-background-color: {c.accent}; selection-color: {c.on_accent}; border: {line}px solid {c.border}; }}
+QSlider::groove:horizontal {{ height: {px(4)}px; background: {c.border}; border-radius: {px(2)}px; }}
+QSlider::sub-page:horizontal {{ background: {c.accent}; border-radius: {px(2)}px; }}
+QSlider::handle:horizontal {{ width: {px(14)}px; height: {px(14)}px; margin: -{px(5)}px 0; border-radius: {px(7)}px; background: {c.text}; border: {line}px solid {c.window}; }}
+QSlider::handle:horizontal:focus {{ border: {max(px(2), 2)}px solid {c.accent}; }}
+QSlider {{ min-height: {px(20)}px; }}
+QScrollBar:vertical {{ background: transparent; width: {px(10)}px; margin: 0; }}
+QScrollBar:horizontal {{ background: transparent; height: {px(10)}px; margin: 0; }}
+QScrollBar::handle {{ background: {c.muted if strong else c.border}; border-radius: {px(4)}px; min-height: {px(24)}px; min-width: {px(24)}px; }}
+QScrollBar::handle:hover {{ background: {c.muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{ background: none; border: none; width: 0; height: 0; }}
+QToolTip {{ background: {c.card}; color: {c.text}; border: {line}px solid {c.border}; padding: {px(4)}px; }}
+"""

@@ -1,0 +1,287 @@
+"""The bar under the menu: undo and redo, the steps of the tab in front with their player, and the way to present."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from explorer.concepts.declaration import Concept
+from explorer.ui.icons import icon
+from explorer.ui.theme import Theme
+from explorer.workbench import state as states
+from explorer.workbench.state import ViewState
+from explorer.workbench.workbench import Workbench
+
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0)
+STEP_MS = 1200
+
+
+class StepBar(QWidget):
+    """The steps of the tab in front: pills, first, previous, play, next, row by row, speed."""
+
+    changed = Signal()
+
+    def __init__(self, workbench: Workbench, theme: Theme) -> None:
+        super().__init__()
+        self.workbench = workbench
+        self.theme = theme
+        self._concept: Concept | None = None
+        self._pills: list[QToolButton] = []
+        self._group = QButtonGroup(self)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._tick)
+        self.first = self._button("first", "First step (Home)", self.go_first)
+        self.previous = self._button("previous", "Previous step (,)", self.go_previous)
+        self.play = self._button("play", "Play (Space)", self.toggle_play)
+        self.next = self._button("next", "Next step (.)", self.go_next)
+        self.last = self._button("last", "Show everything (End)", self.go_last)
+        self.rows = QToolButton()
+        self.rows.setText("row by row")
+        self.rows.setCheckable(True)
+        self.rows.setObjectName("rows")
+        self.rows.setToolTip("Take the steps for one row after the other (R)")
+        self.rows.clicked.connect(self.toggle_rows)
+        self._row.addSpacing(theme.px(8))
+        self._row.addWidget(self.rows)
+        self.speed = QToolButton()
+        self.speed.setObjectName("speed")
+        self.speed.setToolTip("Speed of play")
+        self.speed.clicked.connect(self._faster)
+        self._row.addWidget(self.speed)
+        self.set_theme(theme)
+
+    def _button(self, name: str, tip: str, slot: object) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName(f"step_{name}")
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.setProperty("flat", True)
+        button.clicked.connect(slot)  # type: ignore[arg-type]
+        self._row.addWidget(button)
+        return button
+
+    # --- which steps there are ---
+
+    def show_concept(self, concept: Concept) -> None:
+        """Show the steps of the tab in front."""
+        self.stop()
+        self._concept = concept
+        for pill in self._pills:
+            self._group.removeButton(pill)
+            self._row.removeWidget(pill)
+            pill.hide()
+            pill.deleteLater()
+        self._pills = []
+        for i, step in enumerate(concept.steps):
+            pill = QToolButton()
+            pill.setText(step.label)
+            pill.setCheckable(True)
+            pill.setProperty("pill", True)
+            pill.setObjectName(f"step_{i}")
+            pill.setAccessibleName(f"step {i + 1}: {step.label}")
+            pill.setToolTip(step.says)
+            pill.clicked.connect(lambda _checked, i=i: self._go_to_step(i))
+            self._group.addButton(pill)
+            self._row.insertWidget(i, pill)
+            self._pills.append(pill)
+        self.setVisible(bool(concept.steps))
+        self.rows.setVisible(concept.row_steps)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Light the pills up to where the view is."""
+        if self._concept is None or not self._concept.steps:
+            return
+        state, view = self._state(), self._view()
+        row, current = states.row_and_step(self._concept, state.sizes, view)
+        shown = states.shown_step(self._concept, state.sizes, view)
+        for i, pill in enumerate(self._pills):
+            pill.setChecked(i == (current if view.step >= 0 else shown))
+            ahead = view.step >= 0 and i > current
+            if pill.property("ahead") != ahead:
+                pill.setProperty("ahead", ahead)
+                pill.style().unpolish(pill)
+                pill.style().polish(pill)
+        count = states.position_count(self._concept, state.sizes, view.by_row)
+        self.rows.setChecked(view.by_row)
+        self.rows.setText("row by row" if row is None else f"row {row}")
+        self.first.setEnabled(view.step != 0)
+        self.previous.setEnabled(view.step != 0)
+        self.next.setEnabled(0 <= view.step < count)
+        self.last.setEnabled(view.step >= 0)
+        self.speed.setText(f"{view.speed:g}×")
+
+    def _state(self) -> states.TabState:
+        assert self._concept is not None
+        return self.workbench.state(self._concept.slug)
+
+    def _view(self) -> ViewState:
+        assert self._concept is not None
+        return self.workbench.view(self._concept.slug)
+
+    # --- going ---
+
+    def _set(self, step: int) -> None:
+        if self._concept is not None:
+            self.workbench.set_view(self._concept.slug, step=step)
+            self.changed.emit()
+
+    def _count(self) -> int:
+        return states.position_count(self._concept, self._state().sizes, self._view().by_row) if self._concept else 0
+
+    def _go_to_step(self, i: int) -> None:
+        view = self._view()
+        if view.by_row and view.step >= 0:
+            self._set(view.step // len(self._pills) * len(self._pills) + i)
+        else:
+            self._set(i)
+        self.refresh()
+
+    def go_first(self) -> None:
+        """Go to the first step."""
+        self._set(0)
+
+    def go_last(self) -> None:
+        """Show everything."""
+        self.stop()
+        self._set(-1)
+
+    def go_next(self) -> None:
+        """Go one step on; from the last one everything is shown."""
+        step = self._view().step
+        self._set(0 if step < 0 else step + 1 if step + 1 < self._count() else -1)
+
+    def go_previous(self) -> None:
+        """Go one step back."""
+        step = self._view().step
+        self._set(self._count() - 1 if step < 0 else max(step - 1, 0))
+
+    def toggle_rows(self) -> None:
+        """Switch between whole steps and row by row, staying near the same place."""
+        if self._concept is None or not self._concept.row_steps:
+            return
+        view, steps = self._view(), len(self._concept.steps)
+        step = view.step
+        if step >= 0:
+            step = step % steps if view.by_row else step
+        self.workbench.set_view(self._concept.slug, by_row=not view.by_row, step=step)
+        self.changed.emit()
+
+    # --- playing ---
+
+    @property
+    def playing(self) -> bool:
+        """Whether the steps are playing."""
+        return self._timer.isActive()
+
+    def toggle_play(self) -> None:
+        """Play from here, from the start when everything is shown; or pause."""
+        if self.playing:
+            self.stop()
+            return
+        if self._concept is None or not self._concept.steps:
+            return
+        if self._view().step < 0:
+            self._set(0)
+        self._timer.start(int(STEP_MS / self._view().speed))
+        self._dress()
+
+    def stop(self) -> None:
+        """Stop playing."""
+        self._timer.stop()
+        self._dress()
+
+    def _tick(self) -> None:
+        step = self._view().step
+        if step + 1 < self._count():
+            self._set(step + 1)
+        else:
+            self.go_last()
+
+    def _faster(self) -> None:
+        if self._concept is None:
+            return
+        speed = self._view().speed
+        following = SPEEDS[(SPEEDS.index(speed) + 1) % len(SPEEDS)] if speed in SPEEDS else 1.0
+        self.workbench.set_view(self._concept.slug, speed=following)
+        if self.playing:
+            self._timer.start(int(STEP_MS / following))
+        self.refresh()
+
+    def _dress(self) -> None:
+        size = self.theme.px(16)
+        self.play.setIcon(icon("pause" if self.playing else "play", self.theme.colors.text, size))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        size = theme.px(16)
+        self._row.setSpacing(theme.px(4))
+        for button, name in ((self.first, "first"), (self.previous, "previous"), (self.next, "next"), (self.last, "last")):
+            button.setIcon(icon(name, theme.colors.text, size))
+            button.setIconSize(QSize(size, size))
+        self.play.setIconSize(QSize(size, size))
+        self._dress()
+
+
+class TopBar(QWidget):
+    """Undo, redo, reset; the steps; differences, the side panel, presentation."""
+
+    def __init__(self, workbench: Workbench, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("topbar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.theme = theme
+        self.steps = StepBar(workbench, theme)
+        self._row = QHBoxLayout(self)
+        self._icons: list[tuple[QToolButton, str]] = []
+        self._left, self._right = QHBoxLayout(), QHBoxLayout()
+        for side in (self._left, self._right):
+            side.setContentsMargins(0, 0, 0, 0)
+        self._row.addLayout(self._left)
+        self._row.addStretch(1)
+        self._row.addWidget(self.steps)
+        self._row.addStretch(1)
+        self._row.addLayout(self._right)
+        self.set_theme(theme)
+
+    def add(self, action: QAction, *, right: bool = False, icon_name: str = "", text: str = "") -> QToolButton:
+        """Add a button for an action, with an icon or a text."""
+        button = QToolButton()
+        button.setObjectName(f"button_{action.objectName()}")
+        button.setAccessibleName(action.toolTip())
+        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        if action.isCheckable():
+            button.setCheckable(True)
+            button.setChecked(action.isChecked())
+            action.toggled.connect(button.setChecked)
+        button.clicked.connect(action.trigger)
+
+        def follow() -> None:
+            button.setEnabled(action.isEnabled())
+            shortcut = action.shortcut().toString()
+            button.setToolTip(action.text().replace("&", "") + (f" ({shortcut})" if shortcut else ""))
+
+        action.changed.connect(follow)
+        follow()
+        if icon_name:
+            self._icons.append((button, icon_name))
+        else:
+            button.setText(text)
+        (self._right if right else self._left).addWidget(button)
+        return button
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        px = theme.px
+        self._row.setContentsMargins(px(10), px(5), px(10), px(5))
+        for side in (self._left, self._right):
+            side.setSpacing(px(6))
+        for button, name in self._icons:
+            button.setIcon(icon(name, theme.colors.text, px(16)))
+            button.setIconSize(QSize(px(16), px(16)))
+        self.steps.set_theme(theme)

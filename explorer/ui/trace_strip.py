@@ -1,0 +1,199 @@
+"""The strip under the stage: how one number came about, with every operand a link to the cell it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from explorer.ui.theme import Theme
+from explorer.workbench.trace import Token, Trace
+
+
+class TraceStrip(QWidget):
+    """Draws a trace and follows its links.
+
+    Signals
+    -------
+    followed(str, tuple)
+        An operand was clicked: the array and the index it was read from.
+    """
+
+    followed = Signal(str, tuple)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self._trace: Trace | None = None
+        self._pinned = False
+        self._placed: list[tuple[QRect, Token, QFont, int]] = []
+        self._links: list[tuple[QRect, Token]] = []
+        self._current = -1
+        self._full = False
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setObjectName("trace")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Return a height of a title and three lines."""
+        return QSize(400, self.theme.px(18) + QFontMetrics(self._small()).height() + 3 * self._line_height())
+
+    def _line_height(self) -> int:
+        return QFontMetrics(self.theme.font(15)).height() + self.theme.px(6)
+
+    def _small(self) -> QFont:
+        return self.theme.font(13)
+
+    def show_trace(self, trace: Trace | None, pinned: bool) -> None:
+        """Show where a number comes from; None shows what to do."""
+        if trace is not self._trace:
+            self._full = False
+        self._trace = trace
+        self._pinned = pinned
+        self._current = -1
+        self._lay_out()
+        self.setAccessibleName("Trace")
+        self.setAccessibleDescription(self.plain_text())
+        self.update()
+
+    @property
+    def trace(self) -> Trace | None:
+        """The trace on show."""
+        return self._trace
+
+    def plain_text(self) -> str:
+        """Return the strip as plain text, a line a line."""
+        if self._trace is None:
+            return HINT
+        lines = [self._trace.title, *(line.tokens for line in self._trace.lines)]
+        return "\n".join("".join(token.text for token in line) for line in lines)
+
+    # --- layout ---
+
+    def _lay_out(self) -> None:
+        self._placed, self._links = [], []
+        if self._trace is None:
+            return
+        px = self.theme.px
+        x0, y, width = px(18), px(8), self.width() - px(36)
+        small = self._small()
+        title = list(self._trace.title)
+        if self._pinned:
+            title.append(Token(" · pinned", "note"))
+        title.append(Token(" · every underlined number leads to the cells it comes from", "note"))
+        y += self._place_line(title, x0, y, width, small, QFontMetrics(small).height() + px(3))
+        font = self.theme.font(15)
+        for line in self._trace.lines:
+            y += self._place_line(line.tokens, x0, y, width, font, self._line_height())
+
+    def _place_line(self, tokens: Sequence[Token], x0: int, y: int, width: int, font: QFont, height: int) -> int:
+        px = self.theme.px
+        x, used = x0, height
+        bold = QFont(font)
+        bold.setWeight(QFont.Weight.DemiBold)
+        raised = QFont(font)
+        raised.setPixelSize(max(int(font.pixelSize() * 0.82), self.theme.text_px(12)))
+        for token in tokens:
+            text = token.full if self._full and token.full else token.text
+            this = raised if token.raised else bold if token.kind in ("operand", "result", "name") else font
+            metrics = QFontMetrics(this)
+            advance = metrics.horizontalAdvance(text)
+            if x > x0 and x + advance > x0 + width and text.strip():
+                x, y, used = x0 + px(18), y + height, used + height
+            lift = QFontMetrics(font).ascent() // 3 if token.raised else 0
+            base = y + QFontMetrics(font).ascent() - lift
+            rect = QRect(x, base - metrics.ascent(), advance, metrics.height())
+            self._placed.append((rect, token, this, base))
+            if token.cell is not None:
+                self._links.append((rect.adjusted(0, -px(2), 0, px(3)), token))
+            x += advance
+        return used
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Break the lines anew."""
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        self.updateGeometry()
+        self._lay_out()
+        self.update()
+
+    # --- painting ---
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """Draw the tokens; links are underlined in the colour of their role."""
+        painter = QPainter(self)
+        theme = self.theme
+        painter.fillRect(self.rect(), theme.color("panel"))
+        painter.fillRect(0, 0, self.width(), 1, theme.color("border"))
+        if self._trace is None:
+            painter.setFont(self._small())
+            painter.setPen(theme.color("muted"))
+            painter.drawText(self.rect().adjusted(theme.px(18), theme.px(8), -theme.px(18), 0), int(Qt.AlignmentFlag.TextWordWrap), HINT)
+            painter.end()
+            return
+        for rect, token, font, base in self._placed:
+            painter.setFont(font)
+            color = theme.color("muted") if token.kind in ("text", "note") else theme.color(token.role or "text")
+            painter.setPen(color)
+            text = token.full if self._full and token.full else token.text
+            painter.drawText(QPoint(rect.left(), base), text)
+            if token.cell is not None:
+                painter.setPen(QPen(color, max(theme.px(1), 1)))
+                line = base + theme.px(3)
+                painter.drawLine(rect.left(), line, rect.right(), line)
+        if self.hasFocus() and 0 <= self._current < len(self._links):
+            painter.setPen(QPen(theme.color("accent"), max(theme.px(2), 2)))
+            painter.drawRect(self._links[self._current][0].adjusted(-2, 0, 2, 1))
+        painter.end()
+
+    # --- links ---
+
+    def links(self) -> list[tuple[QRect, tuple[str, tuple[int, ...]]]]:
+        """Return the rectangles of the links with the cells that they lead to."""
+        return [(rect, token.cell) for rect, token in self._links if token.cell is not None]
+
+    def _link_at(self, point: QPoint) -> int:
+        return next((i for i, (rect, _) in enumerate(self._links) if rect.contains(point)), -1)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Show that a number is a link, and its full digits."""
+        at = self._link_at(event.position().toPoint())
+        self.setCursor(Qt.CursorShape.PointingHandCursor if at >= 0 else Qt.CursorShape.ArrowCursor)
+        self.setToolTip(self._links[at][1].full if at >= 0 else "")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Follow a link; a click beside the links shows all digits, and again fewer."""
+        at = self._link_at(event.position().toPoint())
+        if at >= 0:
+            self._follow(at)
+        elif self._trace is not None:
+            self._full = not self._full
+            self._lay_out()
+            self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Walk the links with left and right; Enter follows one."""
+        if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right) and self._links:
+            self._current = (self._current + (1 if event.key() == Qt.Key.Key_Right else -1)) % len(self._links)
+            token = self._links[self._current][1]
+            self.setAccessibleDescription(f"{token.text}, from {token.cell}")
+            self.update()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._current >= 0:
+            self._follow(self._current)
+        else:
+            super().keyPressEvent(event)
+
+    def _follow(self, at: int) -> None:
+        cell = self._links[at][1].cell
+        if cell is not None:
+            self.followed.emit(cell[0], cell[1])
+
+
+HINT = "Point at any number to see where it comes from. Click to keep it here; every underlined number then leads further up."
