@@ -6,14 +6,17 @@ earlier ones back in, and stages whose inputs are the same objects are not compu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.concepts.declaration import Array, Concept, Controls, Situation, Sizes, Stage, Values
-from explorer.core.expression import Expression
-from explorer.core.ops.base import Op
+from explorer.core.ops.base import Array, Op
+
+if TYPE_CHECKING:
+    from explorer.concepts.declaration import Concept, Controls, Situation, Sizes, Stage, Values
+    from explorer.core.expression import Expression
 
 
 def size_of(axis_size: str, sizes: Sizes) -> int:
@@ -49,21 +52,45 @@ def op_of(stage: Stage, controls: Controls) -> Op:
     return stage.op if isinstance(stage.op, Op) else stage.op(controls)
 
 
-def _control_array(value: Any) -> Array:
+def _control_array(value: object) -> Array:
     return np.asarray(float(value) if isinstance(value, (bool, int, float)) else value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Waiting:
+    """A slow stage that was not run: its op, the read-only arrays it reads, and the key that says so.
+
+    `compute` touches nothing else and may run in another thread.
+    """
+
+    stage: str
+    key: tuple[Any, ...]
+    op: Op
+    read: tuple[Array, ...]
+
+    def compute(self) -> Array:
+        """Run the op."""
+        return self.op.apply(*self.read)
 
 
 class Results(Mapping[str, Array]):
     """Every array of a tab at one moment, inputs and stages, with what each stage was computed from."""
 
-    def __init__(self, arrays: dict[str, Array], sources: dict[str, tuple[Any, ...]]) -> None:
+    def __init__(
+        self,
+        arrays: dict[str, Array],
+        sources: dict[str, tuple[Any, ...]],
+        waiting: Mapping[str, Waiting] | None = None,
+    ) -> None:
         self._arrays = arrays
         self._sources = sources
+        #: The slow stages whose inputs are here and which were not run.
+        self.waiting: Mapping[str, Waiting] = waiting or {}
 
     def __getitem__(self, name: str) -> Array:
         return self._arrays[name]
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[str]:
         return iter(self._arrays)
 
     def __len__(self) -> int:
@@ -72,6 +99,11 @@ class Results(Mapping[str, Array]):
     def same(self, name: str, other: Results | None) -> bool:
         """Say whether the array of that name is the very same object in both."""
         return other is not None and self._arrays.get(name) is other._arrays.get(name)
+
+    def having(self, waiting: Waiting, array: Array) -> Results:
+        """Return these results with a slow stage's array added, to be the `earlier` of an `evaluate`."""
+        arrays = {**self._arrays, waiting.stage: _read_only(np.asarray(array))}
+        return Results(arrays, {**self._sources, waiting.stage: waiting.key})
 
 
 def evaluate(concept: Concept, situation: Situation, earlier: Results | None = None, *, slow: bool = True) -> Results:
@@ -86,7 +118,8 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
     earlier : Results, optional
         Results of an earlier situation; stages that read the same objects under an equal op are taken from it.
     slow : bool
-        Whether ops declared slow are run; without, their stages (and what reads them) are absent.
+        Whether ops declared slow are run; without, their stages (and what reads them) are absent unless `earlier`
+        has them, and ``Results.waiting`` lists those that could be run.
 
     Returns
     -------
@@ -100,27 +133,25 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
     """
     arrays: dict[str, Array] = dict(situation.inputs)
     sources: dict[str, tuple[Any, ...]] = {}
+    waiting: dict[str, Waiting] = {}
     for stage in concept.stages:
         if any(name not in arrays and name not in situation.controls for name in stage.inputs):
             continue
         op = op_of(stage, situation.controls)
-        if op.slow and not slow:
-            continue
         read = tuple(
             arrays[name] if name in arrays else _control_array(situation.controls[name]) for name in stage.inputs
         )
         key = (_op_key(stage, situation.controls), *_identities(stage, read, situation.controls))
         if earlier is not None and earlier._sources.get(stage.name) == key and stage.name in earlier._arrays:
             result = earlier._arrays[stage.name]
+        elif op.slow and not slow:
+            waiting[stage.name] = Waiting(stage.name, key, op, read)
+            continue
         else:
-            result = np.asarray(op.apply(*read))
-            if result.flags.owndata:
-                result.flags.writeable = False
-            else:
-                result = _frozen(result)
+            result = _read_only(np.asarray(op.apply(*read)))
         arrays[stage.name] = result
         sources[stage.name] = key
-    return Results(arrays, sources)
+    return Results(arrays, sources, waiting)
 
 
 def explain(concept: Concept, situation: Situation, results: Values, name: str, index: tuple[int, ...]) -> Expression:
@@ -136,7 +167,7 @@ def explain(concept: Concept, situation: Situation, results: Values, name: str, 
     return op_of(stage, situation.controls).terms(read, stage.inputs, index)
 
 
-def _op_key(stage: Stage, controls: Controls) -> Any:
+def _op_key(stage: Stage, controls: Controls) -> object:
     return None if isinstance(stage.op, Op) else tuple(sorted(controls.items()))
 
 
@@ -161,7 +192,8 @@ def _identities(stage: Stage, read: tuple[Array, ...], controls: Controls) -> tu
     )
 
 
-def _frozen(array: Array) -> Array:
-    copy = array.copy()
-    copy.flags.writeable = False
-    return copy
+def _read_only(array: Array) -> Array:
+    # A view could still be written to through what it views.
+    owned = array if array.flags.owndata else array.copy()
+    owned.flags.writeable = False
+    return owned
