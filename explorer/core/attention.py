@@ -17,12 +17,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from explorer.core.arrays import BoolArray, FloatArray
+from explorer.core.blas import one_thread
 from explorer.core.checks import (
     QT_TRANSLATE_NOOP,
     Choices,
@@ -41,6 +40,13 @@ from explorer.core.checks import (
 )
 from explorer.core.masks import PAIR_AXES, positions_visible, resolve_offset, resolve_window
 from explorer.core.rowblocks import Problem, cap_in_place, solve
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from explorer.core.arrays import BoolArray, FloatArray
+
+Number = TypeVar("Number", bound=np.generic)
 
 DIFFERENT_D_K = QT_TRANSLATE_NOOP(
     "core", "q has shape {q} and k has shape {k}: their last axes, both d_k, must be equal"
@@ -100,12 +106,12 @@ class Trace:
     @property
     def n_head(self) -> int:
         """Return the number of query heads."""
-        return self.q.shape[0]
+        return int(self.q.shape[0])
 
     @property
     def n_head_kv(self) -> int:
         """Return the number of KV heads."""
-        return self.k.shape[0]
+        return int(self.k.shape[0])
 
     def kv_head(self, head: int) -> int:
         """Return the KV head that query head `head` reads."""
@@ -116,7 +122,7 @@ class Trace:
         """Return q · k of every pair, masked or not: ndarray of shape (n_head, n_q, n_k)."""
         q = _by_kv_head(self.q, self.n_head_kv)
         table = np.empty((*q.shape[:3], self.k.shape[1]), q.dtype)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        with one_thread(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             np.matmul(q, self.k[:, None].swapaxes(-1, -2), out=table)
         return _read_only(table.reshape(self.n_head, *table.shape[2:]))
 
@@ -161,7 +167,7 @@ class Trace:
     @property
     def looks_nowhere(self) -> BoolArray:
         """Return which queries see no key at all: ndarray of bool of shape (n_head, n_q)."""
-        return ~self.visible.any(axis=-1)
+        return np.logical_not(self.visible.any(axis=-1))
 
 
 def attend(
@@ -235,36 +241,39 @@ def attend(
         check_broadcast("bias", added, (n_head, n_q, n_k), PAIR_AXES)
         added = freeze(added)
 
-    *kept, weights, output = _reserve(dtype, *(array.shape for array in given), (n_head, n_q, n_k), (n_head, n_q, d_v))
-    for copy, array in zip(kept, given, strict=True):
-        copy[...] = array
-    reach = [row_norm_bound(name, array) for name, array in zip("qkv", kept, strict=True)]
-    limit = float(np.finfo(dtype).max) / 1000
-    trace = Trace(
-        *kept,
-        causal=bool(causal),
-        mask=allowed,
-        bias=added,
-        scale=factor,
-        softcap=cap,
-        window=width,
-        q_offset=offset,
-        weights=weights,
-        output=output,
-    )
-    if not reach[0] * reach[1] * max(abs(factor), 1.0) + largest_bias < limit:
-        _refuse_overflow(trace)
-    solve(_problem(trace))
-    if not reach[2] < limit:
-        check_result("output", output)
-    for array in (*kept, weights, output):
+    shapes = (*(array.shape for array in given), (n_head, n_q, n_k), (n_head, n_q, d_v))
+    memory, (*kept, weights, output) = _reserve(dtype, shapes)
+    for own, array in zip(kept, given, strict=True):
+        own[...] = array
+    with one_thread() as alone:
+        reach = [row_norm_bound(name, array) for name, array in zip("qkv", kept, strict=True)]
+        limit = float(np.finfo(dtype).max) / 1000
+        trace = Trace(
+            q=kept[0],
+            k=kept[1],
+            v=kept[2],
+            causal=bool(causal),
+            mask=allowed,
+            bias=added,
+            scale=factor,
+            softcap=cap,
+            window=width,
+            q_offset=offset,
+            weights=weights,
+            output=output,
+        )
+        if not reach[0] * reach[1] * max(abs(factor), 1.0) + largest_bias < limit:
+            _refuse_overflow(trace)
+        solve(_problem(trace), threads_welcome=alone)
+        if not reach[2] < limit:
+            check_result("output", output)
+    for array in (*kept, weights, output, memory):
         _read_only(array)
-    _read_only(weights.base)
     return trace
 
 
-def _reserve(dtype: np.dtype[Any], *shapes: Shape) -> list[FloatArray]:
-    """Return uninitialised arrays that lie one after the other in one piece of memory.
+def _reserve(dtype: np.dtype[Any], shapes: tuple[Shape, ...]) -> tuple[FloatArray, list[FloatArray]]:
+    """Return one piece of memory and uninitialised arrays that lie one after the other in it.
 
     One large piece is kept by the allocator between calls, where several smaller ones are handed back to the system
     and faulted in again page by page: 1.4 of 4.5 ms for 32 heads over 128 tokens.
@@ -273,7 +282,8 @@ def _reserve(dtype: np.dtype[Any], *shapes: Shape) -> list[FloatArray]:
     for shape in shapes:
         starts.append(starts[-1] + -(-math.prod(shape) // 16) * 16)
     memory = np.empty(starts[-1], dtype)
-    return [memory[start : start + math.prod(shape)].reshape(shape) for start, shape in zip(starts, shapes, strict=False)]
+    ends = [start + math.prod(shape) for start, shape in zip(starts, shapes, strict=False)]
+    return memory, [memory[a:b].reshape(shape) for a, b, shape in zip(starts, ends, shapes, strict=False)]
 
 
 def _problem(trace: Trace) -> Problem:
@@ -320,11 +330,11 @@ def _refuse_overflow(trace: Trace) -> None:
     refuse_overflow("masked", trace.masked, ~np.isfinite(trace.masked) & trace.visible)
 
 
-def _read_only(array: Any) -> Any:
+def _read_only(array: FloatArray) -> FloatArray:
     array.flags.writeable = False
     return array
 
 
-def _by_kv_head(array: Any, n_head_kv: int) -> Any:
+def _by_kv_head(array: NDArray[Number], n_head_kv: int) -> NDArray[Number]:
     """Split the head axis in two: (n_head, …) to (n_head_kv, query heads per KV head, …)."""
     return array.reshape(n_head_kv, array.shape[0] // n_head_kv, *array.shape[1:])

@@ -10,19 +10,23 @@ cheaply whether a product of such numbers could overflow.
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Iterable
-from typing import Any, SupportsFloat, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from explorer.core.arrays import BoolArray, FloatArray
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from explorer.core.arrays import BoolArray, FloatArray
 
 Shape: TypeAlias = tuple[int, ...]
 
 
-def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: N802 - lupdate looks for exactly this name
+def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: ARG001 - lupdate reads the context, and this exact name
     """Return `text` unchanged; its name lets Qt's lupdate find the text."""
     return text
 
@@ -47,7 +51,7 @@ class InputError(ValueError):
     template: str
     values: dict[str, Any]
 
-    def __init__(self, template: str, /, **values: Any) -> None:
+    def __init__(self, template: str, /, **values: Any) -> None:  # noqa: ANN401 - whatever a sentence may hold
         self.template = template
         self.values = values
         super().__init__(template.format(**values))
@@ -107,7 +111,7 @@ def largest_magnitude(array: FloatArray) -> float:
     if array.size == 0:
         return 0.0
     low, high = float(array.min()), float(array.max())
-    return low if low != low else max(-low, high)
+    return low if math.isnan(low) else max(-low, high)
 
 
 def as_floats(name: str, value: ArrayLike, dtype: DTypeLike | None = None) -> FloatArray:
@@ -129,15 +133,15 @@ def as_floats(name: str, value: ArrayLike, dtype: DTypeLike | None = None) -> Fl
     """
     try:
         array: NDArray[Any] = np.asarray(value)
-        if array.dtype.kind not in "biufO" or isinstance(value, np.ma.MaskedArray):
-            raise TypeError
-        if dtype is None:
-            native = array.dtype.newbyteorder("=")
-            dtype = native if native in (np.float32, np.float64) else np.float64
-        with np.errstate(over="ignore", under="ignore"):
-            return array.astype(dtype, copy=False)
+        if array.dtype.kind in "biufO" and not isinstance(value, np.ma.MaskedArray):
+            if dtype is None:
+                native = array.dtype.newbyteorder("=")
+                dtype = native if native in (np.float32, np.float64) else np.float64
+            with np.errstate(over="ignore", under="ignore"):
+                return array.astype(dtype, copy=False)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(NOT_NUMBERS, name=name, found=_describe(value)) from None
+        pass
+    raise InputError(NOT_NUMBERS, name=name, found=_describe(value))
 
 
 def _describe(value: object) -> str:
@@ -176,9 +180,7 @@ def check_axes(name: str, array: NDArray[Any], axes: tuple[str, ...], nonempty: 
     InputError
     """
     if array.ndim != len(axes):
-        raise InputError(
-            WRONG_NDIM, name=name, shape=array.shape, ndim=len(axes), axes=f"({', '.join(axes)})"
-        )
+        raise InputError(WRONG_NDIM, name=name, shape=array.shape, ndim=len(axes), axes=f"({', '.join(axes)})")
     for axis, length in zip(axes, array.shape, strict=True):
         if length == 0 and axis in nonempty:
             raise InputError(EMPTY_AXIS, name=name, shape=array.shape, axis=axis)
@@ -199,8 +201,8 @@ def row_norm_bound(name: str, array: FloatArray) -> float:
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         squares = float(np.dot(flat, flat))
     if squares < np.inf:
-        return squares**0.5
-    return check_finite(name, array) * array.shape[-1] ** 0.5
+        return math.sqrt(squares)
+    return check_finite(name, array) * math.sqrt(array.shape[-1])
 
 
 def check_finite(name: str, array: FloatArray) -> float:
@@ -302,9 +304,9 @@ def as_number(name: str, value: SupportsFloat, dtype: np.dtype[Any], *, positive
     ------
     InputError
     """
+    if isinstance(value, bool | np.bool_ | str | bytes):
+        raise InputError(NOT_A_NUMBER, name=name, value=value)
     try:
-        if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value) != 0:  # type: ignore[arg-type]
-            raise TypeError
         with np.errstate(over="ignore", under="ignore"):
             number = float(dtype.type(float(value)))
     except (TypeError, ValueError, OverflowError):

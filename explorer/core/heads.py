@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from explorer.core.arrays import FloatArray
 from explorer.core.attention import Trace, attend, kv_head_choices
+from explorer.core.blas import one_thread
 from explorer.core.checks import (
     QT_TRANSLATE_NOOP,
-    Choices,
     InputError,
     as_floats,
     as_integer,
@@ -28,6 +27,11 @@ from explorer.core.checks import (
     check_result,
     freeze,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from explorer.core.arrays import FloatArray
 
 NO_SHARING = QT_TRANSLATE_NOOP(
     "core", "{n_head} query heads cannot share {n_head_kv} KV heads; n_head_kv may be {choices}"
@@ -94,7 +98,7 @@ class HeadsTrace:
         heads = self.attention.output
         n_head, _, d_v = heads.shape
         wo = np.eye(n_head * d_v, dtype=heads.dtype) if self.wo is None else self.wo
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        with one_thread(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             parts: FloatArray = heads @ wo.reshape(n_head, d_v, wo.shape[1])
         parts.flags.writeable = False
         return parts
@@ -153,7 +157,7 @@ def multi_head(
         check_finite(name, array)
 
     tokens = arrays["x"]
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+    with one_thread(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
         projected = {name: tokens @ arrays[f"w{name}"] for name in "qkv"}
     for name, array in projected.items():
         check_result(name, array)
@@ -170,7 +174,7 @@ def multi_head(
     concat = np.ascontiguousarray(attention.output.swapaxes(0, 1)).reshape(tokens.shape[0], -1)
     output = concat
     if wo is not None:
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        with one_thread(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             output = concat @ arrays["wo"]
         check_result("output", output)
     concat.flags.writeable = output.flags.writeable = False
@@ -247,9 +251,7 @@ def _check_shapes(arrays: dict[str, FloatArray], n_head: int, n_head_kv: int) ->
     if "wo" in arrays:
         check_axes("wo", arrays["wo"], ("n_head * d_v", "d_out"))
         if shapes["wo"][0] != n_head * d_v:
-            raise InputError(
-                WRONG_WO, wv=shapes["wv"], wo=shapes["wo"], rows=n_head * d_v, d_v=d_v, n_head=n_head
-            )
+            raise InputError(WRONG_WO, wv=shapes["wv"], wo=shapes["wo"], rows=n_head * d_v, d_v=d_v, n_head=n_head)
 
 
 def _split(projected: FloatArray, heads: int) -> FloatArray:
@@ -258,4 +260,4 @@ def _split(projected: FloatArray, heads: int) -> FloatArray:
     return projected.reshape(n, heads, columns // heads).swapaxes(0, 1)
 
 
-__all__ = ["Choices", "HeadsTrace", "kv_head_choices", "multi_head", "parameter_count"]
+__all__ = ["HeadsTrace", "kv_head_choices", "multi_head", "parameter_count"]

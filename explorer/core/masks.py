@@ -10,13 +10,16 @@ block at a time and never holds the whole.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from explorer.core.arrays import BoolArray
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, as_integer, as_mask, check_bias, check_broadcast
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from explorer.core.arrays import BoolArray
 
 PAIR_AXES = ("n_head", "n_q", "n_k")
 # Positions are int64: far beyond any sequence, far below where adding to them could wrap around.

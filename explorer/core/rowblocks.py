@@ -17,20 +17,22 @@ import os
 import threading
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.core.arrays import BoolArray, FloatArray
 from explorer.core.masks import hidden_spans, key_range
 from explorer.core.softmax import softmax_in_place
+
+if TYPE_CHECKING:
+    from explorer.core.arrays import BoolArray, FloatArray
 
 # Fewer rows a task waste calls, more rows waste work above the diagonal.
 TASK_ROWS = 64
 # Scores worked on at a time; larger tables fall out of the cache.
 SCRATCH_BYTES = 512 * 1024
 # Multiplications below which starting a thread costs more than it brings.
-WORTH_A_THREAD = 4_000_000
+WORTH_A_THREAD = 8_000_000
 MOST_THREADS = 8
 # Pairs from which row sums are taken as a product with ones, which is four times faster on short rows.
 MANY_PAIRS = 100_000
@@ -72,35 +74,36 @@ class Problem:
 
 @dataclass(frozen=True)
 class _Task:
-    """Some rows of some heads: slices of KV heads, of their query heads and of rows, the keys seen, and what is not."""
+    """Some rows of some heads, the keys that they may see, what each row may not, and whether one may see nothing."""
 
     kv_heads: slice
     heads: slice
     rows: slice
     keys: slice
     unseen: list[tuple[slice, FloatArray]]
+    may_be_blind: bool
 
     def at(self, columns: slice | None = None) -> tuple[slice, ...]:
         cells = (self.kv_heads, self.heads, self.rows)
         return cells if columns is None else (*cells, columns)
 
 
-def solve(problem: Problem) -> None:
-    """Fill `problem.weights` and `problem.output`."""
-    tasks = deque(_cut(problem))
+def solve(problem: Problem, *, threads_welcome: bool) -> None:
+    """Fill `problem.weights` and `problem.output`, in several threads if welcome and worth it."""
     work = problem.weights.size * (problem.q.shape[-1] + problem.v.shape[-1])
     if problem.causal:
         work //= 2
-    helpers = min(_cores(), MOST_THREADS, len(tasks), work // WORTH_A_THREAD) - 1
+    workers = max(1, min(_cores(), MOST_THREADS, work // WORTH_A_THREAD)) if threads_welcome else 1
+    tasks = deque(_cut(problem, workers))
     failures: list[BaseException] = []
 
     def run() -> None:
         try:
             _work_off(problem, tasks)
-        except BaseException as failure:  # handed to the caller below
+        except BaseException as failure:  # noqa: BLE001 - raised again in the caller's thread, below
             failures.append(failure)
 
-    threads = [threading.Thread(target=run, daemon=True) for _ in range(helpers)]
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(min(workers, len(tasks)) - 1)]
     for thread in threads:
         thread.start()
     run()
@@ -117,25 +120,28 @@ def _cores() -> int:
         return os.cpu_count() or 1
 
 
-def _cut(problem: Problem) -> list[_Task]:
+def _cut(problem: Problem, workers: int) -> list[_Task]:
     """Return the tasks, the longest first: the last rows of a causal attention see the most keys."""
     n_head_kv, shared, n_q, _ = problem.q.shape
     n_k = problem.k.shape[1]
     dtype = problem.q.dtype
+    rules: dict[str, Any] = {"causal": problem.causal, "window": problem.window}
     tasks = []
     for row in range(0, n_q, TASK_ROWS):
         rows = slice(row, min(row + TASK_ROWS, n_q))
         first, last = row + problem.q_offset, rows.stop - 1 + problem.q_offset
-        start, stop = key_range(first, last, n_k, causal=problem.causal, window=problem.window)
+        start, stop = key_range(first, last, n_k, **rules)
         stop = max(start, stop)
+        ends = [key_range(position, position, n_k, **rules) for position in (first, last)]
+        may_be_blind = problem.hidden is not None or problem.bias is not None or any(a >= b for a, b in ends)
         unseen = [
             (slice(a - start, b - start), np.where(hidden, dtype.type(-np.inf), dtype.type(0)))
-            for a, b, hidden in hidden_spans(first, last, start, stop, causal=problem.causal, window=problem.window)
+            for a, b, hidden in hidden_spans(first, last, start, stop, **rules)
         ]
         table_bytes = (rows.stop - row) * max(stop - start, 1) * dtype.itemsize
-        at_once = max(1, SCRATCH_BYTES // table_bytes)
+        at_once = max(1, min(SCRATCH_BYTES // table_bytes, -(-n_head_kv * shared // workers)))
         tasks += [
-            _Task(kv_heads, heads, rows, slice(start, stop), unseen)
+            _Task(kv_heads, heads, rows, slice(start, stop), unseen, may_be_blind)
             for kv_heads, heads in _head_slices(n_head_kv, shared, at_once)
         ]
     return tasks[::-1]
@@ -170,8 +176,10 @@ def _work_off(problem: Problem, tasks: deque[_Task]) -> None:
 
 def _run(problem: Problem, task: _Task, scratch: FloatArray) -> None:
     weights = problem.weights[task.at()]
-    weights[..., : task.keys.start] = 0
-    weights[..., task.keys.stop :] = 0
+    if task.keys.start > 0:
+        weights[..., : task.keys.start] = 0
+    if task.keys.stop < weights.shape[-1]:
+        weights[..., task.keys.stop :] = 0
     weights = weights[..., task.keys]
     output = problem.output[task.at()]
     if weights.shape[-1] == 0:
@@ -189,7 +197,12 @@ def _run(problem: Problem, task: _Task, scratch: FloatArray) -> None:
         scores[..., part] += minus_infinity
     if problem.hidden is not None:
         np.copyto(scores, -np.inf, where=problem.hidden[task.at(task.keys)])
-    softmax_in_place(scores, out=weights, by_product=problem.weights.size >= MANY_PAIRS)
+    softmax_in_place(
+        scores,
+        out=weights,
+        by_product=problem.weights.size >= MANY_PAIRS,
+        may_be_blind=task.may_be_blind,
+    )
     np.matmul(weights, problem.v[task.kv_heads, None, task.keys], out=output)
 
 

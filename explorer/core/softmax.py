@@ -10,16 +10,20 @@ A score of -inf means "masked". A row that is masked everywhere gets zeros, not 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from explorer.core.arrays import FloatArray
-
+if TYPE_CHECKING:
+    from explorer.core.arrays import FloatArray
 
 # Beyond this many keys a plain running sum in float32 would lose digits that pairwise summation keeps.
 SHORT_ROW = 2048
 
 
-def softmax_in_place(scores: FloatArray, out: FloatArray | None = None, *, by_product: bool = False) -> FloatArray:
+def softmax_in_place(
+    scores: FloatArray, out: FloatArray | None = None, *, by_product: bool = False, may_be_blind: bool = True
+) -> FloatArray:
     """Compute the softmax of every row without further memory of that size.
 
     Parameters
@@ -31,6 +35,8 @@ def softmax_in_place(scores: FloatArray, out: FloatArray | None = None, *, by_pr
     by_product : bool
         Sum rows of up to 2048 keys as a matrix product with ones: several times faster on large tables, where the last
         bits may then depend on the place of a row among the others.
+    may_be_blind : bool
+        False promises that no row is masked everywhere, and saves the search for such rows.
 
     Returns
     -------
@@ -44,7 +50,8 @@ def softmax_in_place(scores: FloatArray, out: FloatArray | None = None, *, by_pr
     """
     peak = scores.max(axis=-1, keepdims=True, initial=-np.inf)
     # -inf minus -inf would be NaN: a row without any visible score keeps its -inf, and exp makes it 0.
-    np.copyto(peak, 0, where=np.isneginf(peak))
+    if may_be_blind:
+        np.copyto(peak, 0, where=np.isneginf(peak))
     with np.errstate(over="ignore", under="ignore"):
         np.subtract(scores, peak, out=scores)
         np.exp(scores, out=scores)
@@ -53,7 +60,8 @@ def softmax_in_place(scores: FloatArray, out: FloatArray | None = None, *, by_pr
         total = np.matmul(scores, np.ones((width, 1), scores.dtype))
     else:
         total = scores.sum(axis=-1, keepdims=True)
-    np.copyto(total, 1, where=total == 0)
+    if may_be_blind:
+        np.copyto(total, 1, where=total == 0)
     return np.divide(scores, total, out=scores if out is None else out)
 
 
