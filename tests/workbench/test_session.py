@@ -1,0 +1,254 @@
+"""What a session file keeps, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from explorer import resources
+from explorer.workbench import session
+from explorer.workbench.bookmarks import Bookmark, Bookmarks
+from explorer.workbench.session import FormatError
+from explorer.workbench.state import ViewState
+from tests.workbench import zoo
+
+jsonschema = pytest.importorskip("jsonschema")
+
+
+def read(document):
+    data = document if isinstance(document, bytes) else json.dumps(document).encode()
+    return session.loads(data, "talk.attn", zoo.CONCEPTS)
+
+
+@pytest.fixture
+def document():
+    return json.loads(session.dumps(session.fresh(zoo.CONCEPTS)))
+
+
+@pytest.fixture(scope="module")
+def schema():
+    loaded = json.loads(resources.text("schema", "session-1.json"))
+    jsonschema.Draft202012Validator.check_schema(loaded)
+    return jsonschema.Draft202012Validator(loaded)
+
+
+@given(zoo.sessions())
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+def test_what_is_written_is_read_back_bit_for_bit(original):
+    data = session.dumps(original)
+    again = session.loads(data, "talk.attn", zoo.CONCEPTS)
+    assert again.same_as(original)
+    assert session.dumps(again) == data
+
+
+@given(original=zoo.sessions())
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
+def test_what_is_written_fits_the_schema(schema, original):
+    schema.validate(json.loads(session.dumps(original)))
+
+
+def test_the_lessons_sessions_fit_the_schema_and_come_back(schema):
+    original = session.fresh()
+    data = session.dumps(original)
+    schema.validate(json.loads(data))
+    assert session.loads(data).same_as(original)
+
+
+def test_a_row_of_a_matrix_is_a_line_and_labels_are_plain_text():
+    text = session.dumps(session.fresh(zoo.CONCEPTS)).decode()
+    assert "\n          [1.0, 0.0, 0.0],\n          [0.0, 1.0, 0.0]\n" in text
+    assert '"tokens": ["the", "cat", "sat"]' in text
+
+
+@given(zoo.snapshots(zoo.HEADS))
+def test_a_writer_that_has_written_before_writes_the_same(heads):
+    writer = session.Writer()
+    first = session.fresh(zoo.CONCEPTS)
+    changed = session.Session("plain-tab", {**first.tabs, "heads": heads})
+    marked = session.Session("heads", changed.tabs, Bookmarks([Bookmark(heads, "note")]))
+    for one in (first, changed, marked, changed, first):
+        assert writer.dumps(one) == session.dumps(one)
+
+
+def test_every_field_of_a_view_is_saved(document):
+    assert set(document["tabs"]["heads"]["view"]) == {one.name for one in fields(ViewState)}
+
+
+def test_minus_infinity_is_a_word_where_scores_are_typed_and_nowhere_else(document):
+    document["tabs"]["heads"]["inputs"]["scores"][0][1] = "-Infinity"
+    assert read(document).tabs["heads"].state.inputs["scores"][0, 1] == -math.inf
+    document["tabs"]["heads"]["inputs"]["q"][0][0][1] = "-Infinity"
+    with pytest.raises(FormatError, match=r"\.inputs\.q\[0\]\[0\]\[1\] is '-Infinity'"):
+        read(document)
+
+
+def test_minus_zero_and_the_smallest_number_survive(document):
+    document["tabs"]["plain-tab"]["inputs"]["x"][0][:2] = [-0.0, 5e-324]
+    row = read(document).tabs["plain-tab"].state.inputs["x"][0]
+    assert np.signbit(row[0])
+    assert row[1] == 5e-324
+    assert read(session.dumps(read(document))).same_as(read(document))
+
+
+def test_arrays_that_were_read_cannot_be_written_to(document):
+    for array in read(document).tabs["heads"].state.inputs.values():
+        assert not array.flags.writeable
+
+
+def test_a_tab_that_the_file_does_not_mention_opens_on_the_lessons_values(document):
+    fresh = session.fresh(zoo.CONCEPTS)
+    del document["tabs"]["heads"]
+    assert read(document).same_as(fresh)
+
+
+def test_a_control_that_is_absent_keeps_its_opening_value(document):
+    del document["tabs"]["heads"]["controls"]["sharpness"]
+    assert read(document).tabs["heads"].state.controls["sharpness"] == 1.0
+
+
+def test_a_control_whose_range_depends_on_a_later_one_is_accepted(document):
+    document["tabs"]["heads"]["controls"].update(kv=3, most=3)
+    assert read(document).tabs["heads"].state.controls["kv"] == 3
+
+
+def test_a_byte_order_mark_is_no_obstacle(document):
+    assert read(b"\xef\xbb\xbf" + json.dumps(document).encode()).front == "heads"
+
+
+def heads(change):
+    """Return what makes a document hold something else in its first tab."""
+
+    def apply(document):
+        change(document["tabs"]["heads"])
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (heads(lambda tab: tab["sizes"].update(n=10**9)), r"\$\.tabs\.heads\.sizes\.n is 1000000000; it must be a whole"),
+        (heads(lambda tab: tab["sizes"].update(n=3.0)), r"\$\.tabs\.heads\.sizes\.n is 3\.0; it must be a whole number from 1"),
+        (heads(lambda tab: tab["sizes"].update(n=True)), r"sizes\.n is true"),
+        (heads(lambda tab: tab["sizes"].update(n=4)), r"inputs\.q\[0\] is a list of 3; it must be a list of 4 rows \(n\)"),
+        (heads(lambda tab: tab["sizes"].pop("n")), r"\$\.tabs\.heads\.sizes\.n is missing"),
+        (heads(lambda tab: tab["sizes"].update(m=4)), r"sizes\.m is not known; known are n, width, n_head"),
+        (heads(lambda tab: tab["inputs"].pop("row")), r"\$\.tabs\.heads\.inputs\.row is missing"),
+        (heads(lambda tab: tab["inputs"].update(z=[1])), r"inputs\.z is not known; known are q, k, look"),
+        (heads(lambda tab: tab["inputs"]["row"].append(1)), r"inputs\.row is a list of 3; it must be a list of 2 numbers"),
+        (heads(lambda tab: tab["inputs"].update(row=3)), r"inputs\.row is 3; it must be a list of 2"),
+        (heads(lambda tab: tab["inputs"].update(share=[3])), r"inputs\.share is a list of 1; it must be a finite number"),
+        (heads(lambda tab: tab["inputs"]["row"].__setitem__(1, "1")), r"inputs\.row\[1\] is '1'; it must be a finite number"),
+        (heads(lambda tab: tab["inputs"]["row"].__setitem__(1, True)), r"inputs\.row\[1\] is true; it must be a finite"),
+        (heads(lambda tab: tab["inputs"]["row"].__setitem__(1, None)), r"inputs\.row\[1\] is null"),
+        (heads(lambda tab: tab["inputs"]["row"].__setitem__(1, [1])), r"inputs\.row\[1\] is a list of 1"),
+        (heads(lambda tab: tab["inputs"]["row"].__setitem__(1, 2e9)), r"inputs\.row\[1\] is 2000000000\.0; .* from -1e\+09"),
+        (heads(lambda tab: tab["inputs"]["k"][0][0].__setitem__(1, 51)), r"k\[0\]\[0\]\[1\] is 51; it must be a number from -50"),
+        (heads(lambda tab: tab["inputs"]["look"][0].__setitem__(1, 1)), r"look\[0\]\[1\] is 1; it must be true or false"),
+        (heads(lambda tab: tab["tokens"].append("x")), r"tokens is a list of 4; it must be a list of"),
+        (heads(lambda tab: tab["tokens"].pop()), r"tokens is a list of 2; it must be a list of 3"),
+        (heads(lambda tab: tab["tokens"].__setitem__(0, "")), r"tokens\[0\] is ''"),
+        (heads(lambda tab: tab["tokens"].__setitem__(0, "a\nb")), r"tokens\[0\] is 'a\\nb'"),
+        (heads(lambda tab: tab["tokens"].__setitem__(0, "\ud800")), r"tokens\[0\] is '\\ud800'; .* unpaired surrogates"),
+        (heads(lambda tab: tab["tokens"].__setitem__(0, "a" * 10**6)), r"tokens\[0\] is a text of 1000000; it must be"),
+        (heads(lambda tab: tab["tokens"].__setitem__(0, 7)), r"tokens\[0\] is 7; it must be a text"),
+        (heads(lambda tab: tab["controls"].update(divisor="d")), r"controls\.divisor: divided by cannot be d; the options are"),
+        (heads(lambda tab: tab["controls"].update(masked=1)), r"controls\.masked: mask is on or off; 1 is neither"),
+        (heads(lambda tab: tab["controls"].update(sharpness=10.5)), r"controls\.sharpness: .* a number from 0 to 10"),
+        (heads(lambda tab: tab["controls"].update(sharpness=[1])), r"controls\.sharpness is a list of 1"),
+        (heads(lambda tab: tab["controls"].update(kv=3)), r"controls\.kv: KV heads cannot be 3; a number from 1 to 1"),
+        (heads(lambda tab: tab["controls"].update(asks=3)), r"controls\.asks: who asks cannot be 3"),
+        (heads(lambda tab: tab["controls"].update(other=3)), r"controls\.other is not known; known are kv, most"),
+        (heads(lambda tab: tab["origins"].update(q=3)), r"origins\.q is 3; it must be a text"),
+        (heads(lambda tab: tab["origins"].update(z="typed")), r"origins\.z is not known"),
+        (heads(lambda tab: tab["view"].update(step="1")), r"view\.step: "),
+        (heads(lambda tab: tab["view"].update(speed=1e9)), r"view\.speed: "),
+        (heads(lambda tab: tab["view"].update(zoom=1)), r"view\.zoom is not known"),
+        (heads(lambda tab: tab["view"].update(pinned=["weights", 9, 0, 0])), r"view\.pinned is a list of 4; it must be null, or"),
+        (heads(lambda tab: tab["view"].update(pinned="weights")), r"view\.pinned is 'weights'; it must be a list"),
+        (heads(lambda tab: tab["view"].update(pinned=["weights", 0.5, 0, 0])), r"view\.pinned\[1\] is 0\.5; it must be a whole"),
+        (heads(lambda tab: tab.update(colour="red")), r"\$\.tabs\.heads\.colour is not known"),
+        (lambda document: document["tabs"].update({"new tab": {}}), r"\$\.tabs\['new tab'\]: .*no tab 'new tab'"),
+        (lambda document: document["tabs"].update({"heads": []}), r"\$\.tabs\.heads is a list of 0; it must be an object"),
+        (lambda document: document.update(tabs=[]), r"\$\.tabs is a list of 0; it must be an object"),
+        (lambda document: document.update(front="tail"), r"\$\.front: .*no tab 'tail', .* the tabs are heads, plain-tab"),
+        (lambda document: document.update(front=1), r"\$\.front: .*no tab 1"),
+        (lambda document: document.pop("front"), r"\$\.front is missing"),
+        (lambda document: document.update(bookmarks={}), r"\$\.bookmarks is an empty object; it must be a list"),
+        (lambda document: document.update(bookmarks=[{"tab": "heads"}]), r"\$\.bookmarks\[0\]\.note is missing"),
+        (lambda document: document.update(bookmarks=[{"note": ""}]), r"\$\.bookmarks\[0\]\.tab is missing"),
+        (lambda document: document.update(bookmarks=[{"note": "", "tab": "tail"}]), r"\$\.bookmarks\[0\]\.tab: .*'tail'"),
+        (lambda document: document.update(bookmarks=[None] * 501), r"\$\.bookmarks is a list of 501; it must be a list of"),
+        (lambda document: document.update(comment="x"), r"\$\.comment is not known; known are format, version"),
+        (lambda document: document.update(version="1"), r"\$\.version is '1'; it must be a whole number"),
+        (lambda document: document.update(version=0), r"has format 0; formats 1 to 1 are read"),
+        (lambda document: document.update(version=2), r"written by a newer Attention Explorer \(format 2\)"),
+        (lambda document: document.update(format="recipe"), r"no Attention Explorer session"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_place(document, change, sentence):
+    change(document)
+    with pytest.raises(FormatError, match=sentence) as refusal:
+        read(document)
+    assert "\n" not in str(refusal.value)
+    assert str(refusal.value).startswith("talk.attn")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (b'"n": 3', b'"n": 3, "n": 4', r"\$\.tabs\.heads\.sizes\.n stands there twice"),
+        (b'"front"', b'"format": "x", "front"', r"\$\.format stands there twice"),
+        (b'"n": 3', b'"n": NaN', r"NaN is no number of JSON"),
+        (b'"n": 3', b'"n": -Infinity', r"-Infinity is no number of JSON"),
+        (b'"n": 3', b'"n": 1e400', r"1e400 is no number of JSON"),
+        (b'"n": 3', b'"n": ' + b"9" * 700, r"is no number of JSON"),
+        (b'"n": 3', b'"n": ' + b"9" * 10**6, r"a number has 1000000 characters"),
+        (b'"n": 3', b'"n": 03', r"line \d+, column \d+ is not JSON"),
+        (b'"n": 3', b"n: 3", r"is not JSON"),
+        (b'"n": 3', b"\xff", r"byte \d+ is not UTF-8"),
+        (b'"bookmarks": []\n}', b'"bookmarks": []', r"is not JSON"),
+        (b'"bookmarks": []\n}', b'"bookmarks": []\n}}', r"line \d+, column \d+ is not JSON \(extra data\)"),
+    ],
+)
+def test_what_is_no_strict_json_is_refused(old, new, sentence):
+    data = session.dumps(session.fresh(zoo.CONCEPTS))
+    assert old in data
+    with pytest.raises(FormatError, match=sentence):
+        read(data.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", b"[]", b"{}", b"null", b"3", b'"session"', b"\x00" * 10, b"\xff\xfe{\x00}\x00"])
+def test_files_that_are_something_else_are_refused(data):
+    with pytest.raises(FormatError, match=r"^talk\.attn"):
+        read(data)
+
+
+def test_an_older_format_is_read_through_its_migration(document, monkeypatch):
+    # A version 0 that called the tab in front "tab" and had no place for bookmarks.
+    def migrate(old):
+        old["front"] = old.pop("tab")
+        return {**old, "version": 1, "bookmarks": []}
+
+    monkeypatch.setitem(session.MIGRATIONS, 0, migrate)
+    expected = read(document)
+    document.update(version=0, tab=document.pop("front"))
+    del document["bookmarks"]
+    assert read(document).same_as(expected)
+    with pytest.raises(FormatError, match=r"formats 0 to 1 are read"):
+        read({**document, "version": -1})
+    del document["tab"]
+    with pytest.raises(FormatError, match=r"does not hold what format 0 must hold"):
+        read(document)
+
+
+def test_a_session_too_large_to_be_opened_again_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(session.strictjson, "MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match=r"at most 1,000 can be opened again"):
+        session.write(tmp_path / "talk.attn", session.fresh(zoo.CONCEPTS))
+    assert not (tmp_path / "talk.attn").exists()
