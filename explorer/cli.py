@@ -89,7 +89,7 @@ def _numbers(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(numbers.to_json(example))
     else:
-        print("\n".join(example.lines))
+        print("\n".join(example.printed_lines))
     return DONE
 
 
