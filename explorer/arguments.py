@@ -122,7 +122,9 @@ def _declare_numbers(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_render(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--tab", metavar="NAME|all", default="all", help="a tab's name or number (default: all)")
+    parser.add_argument(
+        "--tab", metavar="NAME|all", help="a tab's name or number (default: all, or a session's front tab)"
+    )
     parser.add_argument("--size", metavar="WxH", type=_size, default=(1280, 720), help="in pixels (default: 1280x720)")
     parser.add_argument("--theme", choices=THEMES, default=THEMES[0], help="default: light")
     parser.add_argument("--scale", metavar="PERCENT", type=_percent, default=100, help="80 to 300 (default: 100)")
