@@ -261,13 +261,15 @@ class Arrow:
 class Matrix:
     """A matrix of numbers, editable when it is an input; arrays with a leading head axis show one head at a time.
 
-    `sums` adds the Σ margin; `large` gives it the stage's main place; `head` names a `Pick` control that chooses the head.
+    `sums` adds the Σ margin; `large` gives it the stage's main place; `head` names a `Pick` control that chooses the
+    head; `span` is where the colours of signed values end, below and above 0.
     """
 
     array: str
     sums: bool = False
     large: bool = False
     head: str = ""
+    span: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +278,8 @@ class Place:
 
     arrays: tuple[str, ...]
     sums: bool = True
+    head: str = ""
+    span: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,8 +295,8 @@ class Mosaic:
 class Custom:
     """Any other kind of view that the ui knows, by name, with what it needs.
 
-    `kind` is one of ui's view kinds: "plane", "wires", "curves", "histogram", "tiles", "text", "blocks", "table". `options` is plain data
-    and pure functions; ``model(situation, results)`` returns what is drawn.
+    `kind` names a file in ui/views, such as "tiles" or "plane". `options` is plain data and pure functions;
+    ``model(situation, results)`` returns what is drawn, None for nothing at the moment.
     """
 
     kind: str
@@ -302,6 +306,16 @@ class Custom:
 
 
 View = Row | Column | Arrow | Matrix | Place | Mosaic | Custom
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One figure of a "tiles" view: what it is, its value as text, and how the value comes about."""
+
+    label: str
+    value: str
+    detail: str = ""
+    tone: Literal["plain", "good", "bad", "accent"] = "plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +345,8 @@ class Concept:
         ``marks(situation) -> {array: Marks}``.
     row_steps : bool
         Whether the steps can also go row by row.
+    pinned : (array, index), optional
+        The cell whose trace is shown when the tab is first opened.
     validate : callable, optional
         ``validate(situation)`` raises ValueError with a sentence when inputs that are fine each do not fit together.
     """
@@ -348,6 +364,7 @@ class Concept:
     tokens: tuple[str, ...] = ()
     marks: Callable[[Situation], Mapping[str, Marks]] | None = None
     row_steps: bool = False
+    pinned: tuple[str, tuple[int, ...]] | None = None
     validate: Callable[[Situation], None] | None = None
 
     def input(self, name: str) -> Input:

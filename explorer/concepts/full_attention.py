@@ -42,7 +42,7 @@ D_MODEL = Axis("d_model")
 D_HEAD = Axis("d_head")
 
 
-def _drawn(name: str, sizes: Sizes) -> lesson.Array:
+def _drawn(name: str, sizes: Sizes) -> lesson.Floats:
     return lesson.full_attention_inputs(n=sizes["n"], d_model=sizes["d_model"], d_head=sizes["d_head"])[name]
 
 
@@ -105,7 +105,7 @@ CONCEPT = Concept(
     number=7,
     slug="full-attention",
     title="Full attention",
-    tokens=lesson.TOKENS,
+    tokens=tuple(lesson.example_tokens(7)),
     sizes=(Size("n", "tokens", 1, 64, 4), Size("d_model", "d_model", 1, 32, 4), Size("d_head", "d_head", 1, 32, 2)),
     inputs=(
         drawn_input("x", (TOKENS, D_MODEL), "input"),

@@ -142,6 +142,7 @@ class ControlBar(QWidget):
         self._no_wheel = _NoWheel(self)
         self._show: dict[str, Callable[[Any], None]] = {}
         self._picks: list[tuple[d.Pick, QComboBox]] = []
+        self._spins: list[QSpinBox] = []
         self._sliders: list[tuple[d.Slider, QSlider, QDoubleSpinBox]] = []
         self._flow = FlowLayout(theme.px(14), theme.px(6))
         self.setLayout(self._flow)
@@ -165,7 +166,7 @@ class ControlBar(QWidget):
         if text:
             label = QLabel(text)
             label.setProperty("role", "control")
-            label.setBuddy(widgets[0])
+            label.setBuddy(next((w for w in widgets if w.focusPolicy() & Qt.FocusPolicy.TabFocus), widgets[0]))
             row.addWidget(label)
         for widget in widgets:
             row.addWidget(widget)
@@ -176,9 +177,22 @@ class ControlBar(QWidget):
         box = QSpinBox()
         box.setRange(size.low, size.high)
         box.setKeyboardTracking(False)
+        box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        box.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._prepare(box, f"size_{size.name}", f"{size.label}, {size.low} to {size.high}")
         box.valueChanged.connect(lambda value: self._tell(self.size_set, size.name, value))
-        self._labelled(size.label, box)
+        buttons = []
+        for text, slot, words in (("−", box.stepDown, "one less"), ("+", box.stepUp, "one more")):
+            button = QToolButton()
+            button.setText(text)
+            button.setProperty("step", True)
+            button.setAutoRepeat(True)
+            button.setAccessibleName(f"{size.label}: {words}")
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            button.clicked.connect(slot)
+            buttons.append(button)
+        self._labelled(size.label, buttons[0], box, buttons[1]).layout().setSpacing(self.theme.px(3))
+        self._spins.append(box)
         self._show[f"size:{size.name}"] = box.setValue
 
     def _add_control(self, control: d.Control) -> None:
@@ -380,6 +394,8 @@ class ControlBar(QWidget):
         px = theme.px
         self._flow.gap, self._flow.line_gap = px(14), px(6)
         self._flow.setContentsMargins(px(14), px(8), px(14), px(2))
+        for box in self._spins:
+            box.setFixedWidth(QFontMetrics(theme.font(13)).horizontalAdvance(str(box.maximum())) + px(14))
         for _, slider, spin in self._sliders:
             slider.setFixedWidth(px(130))
             spin.setFixedWidth(QFontMetrics(theme.font(13)).horizontalAdvance(f"{spin.maximum():.{spin.decimals()}f}{spin.suffix()}") + px(18))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,7 @@ class Look:
     faded: frozenset[int] = frozenset()
     blank: frozenset[int] = frozenset()
     differences: bool = False
-    text_from: int = 24
-    gaps: tuple[int, ...] = field(default=())
+    masked: NDArray[np.bool_] | None = None
 
     @property
     def with_text(self) -> bool:
@@ -63,6 +62,14 @@ def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:
     top = look.top if look.top > 0 else 1.0
     share = numbers / top if look.kind == "weight" and not look.differences else (numbers / top + 1) / 2
     return np.clip(np.rint(share * 255), 0, 255).astype(np.intp)
+
+
+def masked_cells(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
+    """Return which cells are hatched: those at −∞, those a mask closes, and zeros that a mask has made."""
+    if values.dtype == bool:
+        return ~values
+    closed = np.isneginf(values)
+    return closed if look.masked is None or look.masked.shape != values.shape else closed | look.masked
 
 
 def ramp_of(look: Look) -> Ramp:
@@ -96,7 +103,7 @@ def _paint_cells(
     center = int(Qt.AlignmentFlag.AlignCenter)
     painter.setFont(font)
     is_bool = values.dtype == bool
-    masked = ~values if is_bool else np.isneginf(values)
+    masked = masked_cells(values, look)
     place_rows = places.tolist()
     for r in rows:
         y = r * height
@@ -133,7 +140,7 @@ def _paint_image(painter: QPainter, values: NDArray[Any], places: NDArray[np.int
     theme = look.theme
     part = np.s_[rows.start : rows.stop, columns.start : columns.stop]
     colors = ramp_of(look).colors[places[part]]
-    masked = np.isneginf(values[part])
+    masked = masked_cells(values, look)[part]
     if masked.any():
         colors = colors.copy()
         colors[masked] = _rgb(theme.color("hatch")) if look.cell_height < 8 else _rgb(theme.color("cell"))
@@ -187,7 +194,7 @@ def _paint_outlines(painter: QPainter, look: Look, rows: range, columns: range) 
     theme = look.theme
     line = max(theme.px(2), 1)
     for cells, color, style in (
-        (look.changed, theme.color("changed"), Qt.PenStyle.DotLine),
+        (look.changed, theme.color("changed"), Qt.PenStyle.SolidLine),
         (look.lit, theme.color("outline"), Qt.PenStyle.SolidLine),
         (look.pinned, theme.color("outline"), Qt.PenStyle.SolidLine),
     ):
@@ -209,5 +216,3 @@ def _paint_outlines(painter: QPainter, look: Look, rows: range, columns: range) 
 def _rgb(color: QColor) -> tuple[int, int, int]:
     return color.red(), color.green(), color.blue()
 
-
-__all__ = ["Look", "levels", "paint", "ramp_of", "replace", "texts"]

@@ -7,6 +7,7 @@ size, so that the stage can choose one size for all; what the numbers are is dec
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,21 @@ from PySide6.QtWidgets import QWidget
 from explorer.concepts.declaration import Axis, Marks
 from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import cell_text
-from explorer.ui.theme import Theme
+from explorer.ui.theme import Theme, font_of
 
 SUM_CLOSE = 5e-10
 
 
 @dataclass(frozen=True)
 class Unit:
-    """The height of an ordinary cell in pixels, and how far the large tables are squeezed below their ideal size."""
+    """One size for a whole stage.
+
+    `height` of an ordinary cell and its `font`, in pixels; `squeeze` is how far the large tables are pressed below
+    their ideal size where there is no room for it.
+    """
 
     height: float
+    font: float = 13
     squeeze: float = 1.0
 
 
@@ -39,19 +45,29 @@ class CellSize:
     font: int
 
 
+LARGE_HEIGHT, LARGE_FONT = 1.75, 1.22
+
+
 def cell_size(theme: Theme, unit: Unit, *, large: bool, text: str, square: bool) -> CellSize:
     """Return the size of a cell at the stage's unit.
 
     Cells that hold digits are as wide as `text` needs; below the smallest legible font they are plain colour and,
     for tables of scores, square.
     """
-    height = max(int(unit.height * (1.8 * unit.squeeze if large else 1.0)), 3)
+    height = max(int(unit.height * (LARGE_HEIGHT * unit.squeeze if large else 1.0)), 3)
     smallest = theme.text_px(12)
-    font = int(min(max(height * (0.40 if large else 0.54), smallest), theme.text_px(24)))
-    if height < smallest + 4:
+    font = int(min(max(unit.font * LARGE_FONT * unit.squeeze, smallest), height * 0.62)) if large else int(unit.font)
+    if height < smallest + 3:
         return CellSize(height if square else max(height * 2, 3), height, smallest)
-    width = QFontMetrics(theme.font(font, bold=True, exact=True)).horizontalAdvance(text) + max(theme.px(8), font // 2)
-    return CellSize(max(width, height if square else 0), height, font)
+    font = max(font, smallest)
+    width = text_width(font, text) + max(theme.px(5), font // 3)
+    return CellSize(max(width, min(height, int(width * 1.25)) if square else 0), height, font)
+
+
+@cache
+def text_width(px: int, text: str) -> int:
+    """Return the width of a text in the app's font."""
+    return QFontMetrics(font_of(px)).horizontalAdvance(text)
 
 
 class MatrixPanel(QWidget):
@@ -127,7 +143,7 @@ class MatrixPanel(QWidget):
         px = self.theme.px
         width = QFontMetrics(title_font).horizontalAdvance(self.title) + px(8) + small.horizontalAdvance(self._shape_text())
         if self.badge:
-            width += small.horizontalAdvance(self.badge) + px(24)
+            width += px(14)
         if self.legend:
             width += px(72) + small.horizontalAdvance(self.legend)
         return width + px(2)
@@ -146,7 +162,7 @@ class MatrixPanel(QWidget):
         left, top, right, bottom = self._margins(cell)
         rows, columns = self.view.values.shape
         height = top + rows * cell.height + bottom
-        scrolls = height > max_height
+        scrolls = height > max_height and not self.large
         width = left + columns * cell.width + right + (self._bar() if scrolls else 0)
         words = QFontMetrics(self._fonts()[1])
         for axis in (self.row_axis, self.column_axis):
@@ -154,7 +170,11 @@ class MatrixPanel(QWidget):
                 width = max(width, left + words.horizontalAdvance(f"{axis.words} →"))
         if self.marks.note:
             width = max(width, left + words.horizontalAdvance(self.marks.note))
-        return QSize(max(width, self.header_width()), min(height, max(max_height, top + bottom + cell.height)))
+        if scrolls:
+            # Whole rows only: a row that is cut in half reads as a fault.
+            rows_shown = max((max_height - top - bottom) // cell.height, min(rows, 2))
+            height = top + rows_shown * cell.height + bottom
+        return QSize(max(width, self.header_width()), height)
 
     def _bar(self) -> int:
         return self.view.verticalScrollBar().sizeHint().width()
@@ -172,6 +192,11 @@ class MatrixPanel(QWidget):
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setGeometry(left, top, columns * cell.width + (self._bar() if scrolls else 0), max(height, 1))
         self.update()
+
+    def anchor(self, unit: Unit, height: int) -> int:
+        """Return how far below the panel's top the middle of its table stands; rows align these."""
+        _, top, _, bottom = self._margins(self.cell_at(unit))
+        return top + (height - top - bottom) // 2
 
     def table_rect(self) -> QRect:
         """Return where the table stands in the panel."""
@@ -220,13 +245,36 @@ class MatrixPanel(QWidget):
         if self.badge:
             width = small.horizontalAdvance(self.badge) + px(14)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(theme.color("border"), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            box = QRectF(x + 0.5, 0.5, width, height - 1)
-            painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
-            painter.setPen(theme.color("muted"))
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), self.badge)
+            if x + width <= self.width():
+                self._paint_badge(painter, QRectF(x + 0.5, 0.5, width, height - 1))
+            else:
+                self._paint_origin(painter, QRectF(x, (height - px(11)) / 2, px(11), px(11)))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self.setToolTip(f"{self.title}: {self.badge}" if self.badge else "")
+
+    def _paint_badge(self, painter: QPainter, box: QRectF) -> None:
+        theme = self.theme
+        painter.setPen(QPen(theme.color("border"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+        painter.setPen(theme.color("muted"))
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), self.badge)
+
+    def _paint_origin(self, painter: QPainter, box: QRectF) -> None:
+        """Draw what the badge says where it has no room: a die for random numbers, a pencil for typed ones."""
+        theme = self.theme
+        painter.setPen(QPen(theme.color("muted"), max(theme.px(1.2), 1)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        side = box.width()
+        if self.badge.startswith("random"):
+            painter.drawRoundedRect(box, side / 5, side / 5)
+            painter.setBrush(theme.color("muted"))
+            painter.setPen(Qt.PenStyle.NoPen)
+            for dx, dy in ((0.28, 0.28), (0.5, 0.5), (0.72, 0.72)):
+                painter.drawEllipse(QPointF(box.left() + side * dx, box.top() + side * dy), side / 11, side / 11)
+        else:
+            painter.drawPolyline(QPolygonF([box.bottomLeft() + QPointF(0, 0), box.bottomLeft() + QPointF(side * 0.3, -side * 0.08), box.topRight()]))
+            painter.drawLine(box.bottomLeft(), box.topRight() - QPointF(side * 0.25, 0))
 
     def _paint_columns(self, painter: QPainter) -> None:
         theme, px, table = self.theme, self.theme.px, self.table_rect()

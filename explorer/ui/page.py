@@ -10,8 +10,8 @@ import importlib
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QElapsedTimer, QPoint, QRect, QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QElapsedTimer, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.concepts import declaration as d
 from explorer.concepts.evaluation import Results
@@ -58,6 +58,7 @@ class Page(QWidget):
         self._view_stale = True
         self._hovered: tuple[str, Index] | None = None
         self._differences = False
+        self._focused: frozenset[str] | None = None
         self._panels: dict[str, list[MatrixPanel]] = {}
         self._customs: list[tuple[d.Custom, QWidget]] = []
         self._heads: dict[str, str] = {}
@@ -66,12 +67,24 @@ class Page(QWidget):
         self.stage = Stage(concept.layout, self._make, theme)
         self.strip = TraceStrip(theme)
         self.bubble = Bubble(self)
-        column = QVBoxLayout(self)
+        body = QWidget()
+        column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.bar)
         column.addWidget(self.stage, 1)
         column.addWidget(self.strip)
+        self.scroll = QScrollArea()
+        self.scroll.setObjectName("pagescroll")
+        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroll.setWidgetResizable(True)
+        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.scroll.setWidget(body)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.scroll)
+        self._size_stage()
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
         self._frame.timeout.connect(self.refresh)
@@ -217,6 +230,7 @@ class Page(QWidget):
                     look.changed = frozenset((int(r), int(c)) for r, c in np.argwhere(np.atleast_2d(shown)))
                     fresh = fresh or bool(look.changed)
                 panel.view.head = head
+                look.masked = self._masked(name, results, head)
                 self._set_values(panel, name, array[head] if head else array)
                 panel.update()
         for custom, widget in self._customs:
@@ -225,6 +239,18 @@ class Page(QWidget):
             widget.setVisible(not getattr(widget, "empty", False))
         if fresh:
             self._fade.start(CHANGED_MS)
+
+    def _masked(self, name: str, results: Results, head: Index) -> Any:
+        """Return where attention weights are 0 because a mask closed the score that they were made from."""
+        array = self.concept.array(name)
+        if not isinstance(array, d.Stage) or array.role != "weight":
+            return None
+        for source in array.inputs:
+            scores = results.get(source)
+            if scores is not None and scores.shape == results[name].shape and scores.dtype != bool:
+                closed = np.isneginf(scores)
+                return closed[head] if head else closed
+        return None
 
     def _set_values(self, panel: MatrixPanel, name: str, values: Any) -> None:
         look = panel.view.look
@@ -267,10 +293,36 @@ class Page(QWidget):
         for widget in self.stage.canvas.leaves.values():
             if isinstance(widget, PlaceWidget) and shown in [panel.name for panel in widget.panels]:
                 widget.show_only(str(shown))
+        self._focus(view, shown)
         if self._hovered is None:
-            self._show_trace(view.pinned, pinned=True)
+            self._show_trace(self._reached_pin(view.pinned, shown), pinned=True)
         else:
             self._show_trace(self._hovered, pinned=False)
+
+    def _focus(self, view: states.ViewState, shown: str | None) -> None:
+        """In a presentation that has no room for everything, show what the step is about: its arrays and their operands."""
+        names: frozenset[str] | None = None
+        canvas = self.stage.canvas
+        if self.theme.present and self.concept.steps:
+            canvas.focus(None)
+            room = self.stage.maximumViewportSize()
+            if canvas.crowded(room):
+                row, current = states.row_and_step(self.concept, self.workbench.state(self.concept.slug).sizes, view)
+                step = self.concept.steps[current]
+                sources = {source for name in step.shows for source in self.concept.stage(name).inputs}
+                names = frozenset({*step.shows, *sources, *((shown,) if shown in sources else ())})
+        canvas.focus(names)
+        if names != self._focused:
+            self._focused = names
+            self.stage.refit()
+
+    def _reached_pin(self, pinned: tuple[str, Index] | None, shown: str | None) -> tuple[str, Index] | None:
+        """Return the pinned cell, or, while the steps have not come to it, the same cell of the table on show."""
+        if pinned is None or self._is_reached(*pinned):
+            return pinned
+        if shown is None or not self._is_reached(shown, pinned[1]) or pinned[0] not in states.shared_place(self.concept):
+            return None
+        return shown, pinned[1]
 
     def _forget_changed(self) -> None:
         for panels in self._panels.values():
@@ -278,6 +330,12 @@ class Page(QWidget):
                 if panel.view.look.changed:
                     panel.view.look.changed = frozenset()
                     panel.view.viewport().update()
+
+    def settle(self) -> None:
+        """Wait for slow stages, forget what is only shown for a moment, and draw; pictures are taken after that."""
+        self._fade.stop()
+        self._forget_changed()
+        self.refresh()
 
     # --- trace ---
 
@@ -326,7 +384,9 @@ class Page(QWidget):
         """Show where a cell comes from while the pointer is on it."""
         self._hovered = None if index is None or not self._is_reached(name, index) else (name, index)
         if not self._stale:
-            self._show_trace(self._hovered or self.workbench.view(self.concept.slug).pinned, pinned=self._hovered is None)
+            state, view = self.workbench.state(self.concept.slug), self.workbench.view(self.concept.slug)
+            pinned = self._reached_pin(view.pinned, states.shown_array(self.concept, state.sizes, view))
+            self._show_trace(self._hovered or pinned, pinned=self._hovered is None)
 
     def _is_reached(self, name: str, index: Index) -> bool:
         for panel in self.panels(name):
@@ -397,12 +457,23 @@ class Page(QWidget):
             self._stale = True
             self.refresh()
 
+    def _size_stage(self) -> None:
+        self.stage.setMinimumHeight(self.theme.px(150 if self.theme.present else 220))
+
+    def restyle(self) -> None:
+        """Draw everything again, as after a change of how weights are coloured."""
+        self._stale = self._view_stale = True
+        self.refresh()
+
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
         self.theme = theme
         self.bar.set_theme(theme)
         self.strip.set_theme(theme)
+        self.bar.setVisible(not theme.present and bool(self.concept.sizes or self.concept.controls or self.concept.actions))
+        self._size_stage()
         self.stage.set_theme(theme)
+        self._view_stale = True
         self.schedule()
 
 

@@ -19,6 +19,17 @@ from explorer.ui.matrix_panel import MatrixPanel, Unit
 from explorer.ui.theme import Theme
 
 
+def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest whole number from `low` to `high` that fits; `low` is taken to fit."""
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 class Leaf(Protocol):
     """What a view must be able to do to stand on the stage; every leaf is a QWidget."""
 
@@ -52,11 +63,16 @@ class PlaceWidget(QWidget):
         sizes = [panel.measure(unit, max_height) for panel in self.panels]
         return QSize(max(size.width() for size in sizes), max(size.height() for size in sizes))
 
+    def anchor(self, unit: Unit, height: int) -> int:
+        """Return where the tables' middle stands, the same for all panels."""
+        return max(panel.anchor(unit, panel.measure(unit, height).height()) for panel in self.panels)
+
     def arrange(self, unit: Unit) -> None:
-        """Give every panel the whole place."""
+        """Give every panel the whole place, with its table where the others' are."""
+        axis = self.anchor(unit, self.height())
         for panel in self.panels:
-            size = panel.measure(unit, self.height())
-            panel.setGeometry(0, (self.height() - size.height()) // 2, self.width(), size.height())
+            height = panel.measure(unit, self.height()).height()
+            panel.setGeometry(0, axis - panel.anchor(unit, height), self.width(), height)
             panel.arrange(unit)
 
     def set_theme(self, theme: Theme) -> None:
@@ -70,6 +86,8 @@ class StageCanvas(QWidget):
 
     def __init__(self, layout: d.View, make: Callable[[d.View], QWidget], theme: Theme) -> None:
         super().__init__()
+        self.setObjectName("canvas")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._tree = layout
         self.theme = theme
         self.leaves: dict[int, QWidget] = {}
@@ -78,6 +96,22 @@ class StageCanvas(QWidget):
             widget.setParent(self)
             self.leaves[id(view)] = widget
         self.unit = Unit(25)
+
+    def focus(self, names: frozenset[str] | None) -> None:
+        """Show only the matrices of these arrays, with the signs between them; None shows all."""
+        for view in d.views(self._tree):
+            widget = self.leaf(view)
+            if isinstance(view, (d.Matrix, d.Place)):
+                arrays = view.arrays if isinstance(view, d.Place) else (view.array,)
+                widget.setVisible(names is None or not names.isdisjoint(arrays))
+            elif isinstance(view, d.Arrow):
+                widget.setVisible(names is None)
+
+    def crowded(self, room: QSize) -> bool:
+        """Say whether the whole layout is too wide or too high for the room at the smallest legible size."""
+        theme = self.theme
+        smallest = theme.text_px(12)
+        return not self._fits(Unit(smallest + theme.px(5), smallest, 0.85), room)
 
     def leaf(self, view: d.View) -> QWidget:
         """Return the widget of a leaf of the layout."""
@@ -99,9 +133,10 @@ class StageCanvas(QWidget):
     def measure(self, view: d.View, unit: Unit, max_height: int) -> QSize:
         """Return the size of a part of the layout at this unit."""
         if isinstance(view, d.Row):
-            sizes = [self.measure(part, unit, max_height) for part in self._present(view)]
+            parts = self._present(view)
+            sizes = [self.measure(part, unit, max_height) for part in parts]
             gaps = self._gap(view) * max(len(sizes) - 1, 0)
-            return QSize(sum(s.width() for s in sizes) + gaps, max((s.height() for s in sizes), default=0))
+            return QSize(sum(s.width() for s in sizes) + gaps, sum(self._above_and_below(view, unit, parts, sizes)))
         if isinstance(view, d.Column):
             heights = self._column_heights(view, unit, max_height)
             parts = self._present(view)
@@ -109,6 +144,43 @@ class StageCanvas(QWidget):
             return QSize(max(widths, default=0), sum(heights) + self._gap(view) * max(len(parts) - 1, 0))
         widget: Leaf = self.leaf(view)  # type: ignore[assignment]
         return widget.measure(unit, max_height)
+
+    def _above_and_below(self, view: d.Row, unit: Unit, parts: list[d.View], sizes: list[QSize]) -> tuple[int, int]:
+        """Return how much of a row lies above and below the line on which its tables are centred."""
+        if view.align == "top" or not parts:
+            return 0, max((size.height() for size in sizes), default=0)
+        anchors = [self._anchor_at(part, unit, size.height()) for part, size in zip(parts, sizes, strict=True)]
+        return max(anchors), max(size.height() - anchor for size, anchor in zip(sizes, anchors, strict=True))
+
+    def anchor(self, view: d.View, height: int) -> int:
+        """Return where, below its top, a part of the layout wants to be centred when it is this high."""
+        return self._anchor_at(view, self.unit, height)
+
+    def _anchor_at(self, view: d.View, unit: Unit, height: int) -> int:
+        if isinstance(view, d.Row) and view.align == "center":
+            parts = self._present(view)
+            sizes = [self.measure(part, unit, height) for part in parts]
+            above, below = self._above_and_below(view, unit, parts, sizes)
+            return above + (height - above - below) // 2
+        if isinstance(view, d.Column):
+            return self._column_anchor(view, unit, height)
+        if isinstance(view, d.Row):
+            return height // 2
+        find = getattr(self.leaf(view), "anchor", None)
+        return int(find(unit, height)) if find is not None else height // 2
+
+    def _column_anchor(self, view: d.Column, unit: Unit, height: int) -> int:
+        """Return the middle of a column's main table, so that its rows meet those beside it; else of the whole column."""
+        parts = self._present(view)
+        main = [part for part in parts if isinstance(part, d.Place) or (isinstance(part, d.Matrix) and part.large)]
+        if len(main) != 1:
+            return height // 2
+        above = 0
+        for part, part_height in zip(parts, self._column_heights(view, unit, height), strict=True):
+            if part is main[0]:
+                return above + self._anchor_at(part, unit, part_height)
+            above += part_height + self._gap(view)
+        return height // 2
 
     def _present(self, view: d.Row | d.Column) -> list[d.View]:
         return [part for part in view.views if any(not self.leaf(leaf).isHidden() for leaf in d.views(part))]
@@ -126,27 +198,29 @@ class StageCanvas(QWidget):
             if heights[i] > share:
                 break
             left -= heights[i]
-        capped = [min(height, max(share, 1)) for height in heights]
-        return [self.measure(part, unit, height).height() for part, height in zip(parts, capped, strict=True)]
+        for _ in range(3):
+            capped = [min(height, max(share, 1)) for height in heights]
+            measured = [self.measure(part, unit, height).height() for part, height in zip(parts, capped, strict=True)]
+            excess = sum(measured) - room
+            if excess <= 0:
+                break
+            # A row whose tables are centred on one line may stand a little over; take it off the tall ones.
+            share -= -(-excess // max(sum(height > share for height in heights), 1))
+        return measured
 
     def fit(self, room: QSize) -> QSize:
-        """Choose the largest unit whose layout fits the room; return the layout's size."""
+        """Choose the largest font, then the tallest cells, whose layout fits the room; return the layout's size."""
         theme = self.theme
-        smallest = theme.text_px(12) + theme.px(6)
-        largest = max(theme.px(120 if theme.present else 64), smallest)
-        for squeeze in (1.0, 0.8, 0.62, 0.48, 0.36, 0.27, 0.2, 0.14, 0.1, 0.07):
-            unit = Unit(smallest, squeeze)
-            if self._fits(unit, room):
-                low, high = smallest, largest
-                while low < high:
-                    middle = (low + high + 1) // 2
-                    if self._fits(Unit(middle, squeeze), room):
-                        low = middle
-                    else:
-                        high = middle - 1
-                self.unit = Unit(low, squeeze)
-                return self.measure(self._tree, self.unit, room.height())
-        self.unit = Unit(smallest, 0.36)
+        smallest = theme.text_px(12)
+        largest = max(theme.px(52 if theme.present else 30), smallest)
+        for squeeze in (1.0, 0.85, 0.7, 0.55, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08):
+            if not self._fits(Unit(smallest + theme.px(5), smallest, squeeze), room):
+                continue
+            font = _largest(smallest, largest, lambda f, s=squeeze: self._fits(Unit(f * 1.5, f, s), room))
+            height = _largest(font + theme.px(5), round(font * 2.4), lambda h, f=font, s=squeeze: self._fits(Unit(h, f, s), room))
+            self.unit = Unit(height, font, squeeze)
+            return self.measure(self._tree, self.unit, room.height())
+        self.unit = Unit(smallest + theme.px(6), smallest, 0.42)
         return self.measure(self._tree, self.unit, max(room.height(), theme.px(240)))
 
     def _fits(self, unit: Unit, room: QSize) -> bool:
@@ -164,9 +238,10 @@ class StageCanvas(QWidget):
     def _place(self, view: d.View, rect: QRect) -> None:
         if isinstance(view, d.Row):
             x = rect.left()
+            axis = self.anchor(view, rect.height())
             for part in self._present(view):
                 size = self.measure(part, self.unit, rect.height())
-                y = rect.top() if view.align == "top" else rect.top() + (rect.height() - size.height()) // 2
+                y = rect.top() if view.align == "top" else rect.top() + axis - self.anchor(part, size.height())
                 self._place(part, QRect(x, y, size.width(), size.height()))
                 x += size.width() + self._gap(view)
         elif isinstance(view, d.Column):
@@ -208,7 +283,7 @@ class Stage(QScrollArea):
 
     def refit(self) -> None:
         """Choose the unit again and lay out; needed after a shape, a theme or the room has changed."""
-        margin = self.canvas.theme.px(14)
+        margin = self.canvas.theme.px(10)
         room = self.maximumViewportSize() - QSize(2 * margin, 2 * margin)
         if room.width() < 10 or room.height() < 10:
             return
@@ -220,9 +295,5 @@ class Stage(QScrollArea):
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
-        palette = self.palette()
-        palette.setColor(self.viewport().backgroundRole(), theme.color("stage"))
-        self.viewport().setPalette(palette)
-        self.viewport().setAutoFillBackground(True)
         self.canvas.set_theme(theme)
         self.refit()

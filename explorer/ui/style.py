@@ -22,6 +22,7 @@ QMenu::item {{ padding: {px(4)}px {px(22)}px {px(4)}px {px(18)}px; border-radius
 QMenu::item:selected {{ background: {c.accent}; color: {c.on_accent}; }}
 QMenu::item:disabled {{ color: {c.muted}; }}
 QMenu::separator {{ height: {line}px; background: {c.border}; margin: {px(4)}px; }}
+#stage, #canvas {{ background: {c.stage}; border: none; }}
 #topbar {{ background: {c.window}; border-top: {line}px solid {c.border}; border-bottom: {line}px solid {c.border}; }}
 #statusline {{ background: {c.window}; border-top: {line}px solid {c.border}; }}
 QLabel[role="control"], QLabel[role="status"] {{ color: {c.muted}; }}
@@ -33,6 +34,8 @@ QToolButton:pressed, QPushButton:pressed {{ background: {c.border}; }}
 QToolButton:disabled, QPushButton:disabled {{ color: {c.muted}; border-color: {c.border}; background: transparent; }}
 QToolButton:checked {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; }}
 QToolButton:focus, QPushButton:focus, QCheckBox:focus {{ border-color: {c.accent}; outline: none; }}
+QToolButton[icon="true"] {{ padding: {px(3)}px {px(5)}px; }}
+QToolButton[step="true"] {{ padding: 0 {px(5)}px; min-width: {px(10)}px; color: {c.muted}; background: transparent; }}
 QToolButton[flat="true"] {{ background: transparent; border-color: transparent; padding: {px(3)}px; }}
 QToolButton[flat="true"]:hover, QToolButton[flat="true"]:focus {{ border-color: {c.accent}; }}
 QToolButton[pill="true"] {{ border-radius: {px(12)}px; padding: {px(2)}px {px(11)}px; background: {c.card}; border-color: {c.card if not strong else c.border}; }}
@@ -50,10 +53,9 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox {{
   background: {c.card}; color: {c.text}; border: {line}px solid {c.border}; border-radius: {px(5)}px; padding: {px(2)}px {px(6)}px;
   min-height: {px(18)}px; selection-background-color: {c.accent}; selection-color: {c.on_accent}; }}
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {{ border-color: {c.accent}; }}
-QSpinBox {{ padding-right: {px(16)}px; }}
-QSpinBox::up-button, QSpinBox::down-button {{ width: {px(14)}px; border: none; background: transparent; subcontrol-origin: border; }}
-QSpinBox::up-button {{ subcontrol-position: top right; }}
-QSpinBox::down-button {{ subcontrol-position: bottom right; }}
+QSpinBox QLineEdit, QDoubleSpinBox QLineEdit, QComboBox QLineEdit {{ border: none; padding: 0; background: transparent; min-height: 0; }}
+QSpinBox, QDoubleSpinBox {{ padding: {px(2)}px {px(2)}px; }}
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}
 QComboBox::drop-down {{ border: none; width: {px(16)}px; }}
 QComboBox QAbstractItemView {{ background: {c.panel}; color: {c.text}; selection-background-color: {c.accent}; selection-color: {c.on_accent}; border: {line}px solid {c.border}; }}
 QSlider::groove:horizontal {{ height: {px(4)}px; background: {c.border}; border-radius: {px(2)}px; }}

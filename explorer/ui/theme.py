@@ -177,13 +177,18 @@ def _color(name: str) -> QColor:
     return QColor(name)
 
 
+def font_of(px: int, bold: bool = False) -> QFont:
+    """Return the app's font at exactly this pixel size."""
+    return _font(px, bold)
+
+
 @cache
 def _font(px: int, bold: bool) -> QFont:
     load_fonts()
     font = QFont(FAMILY)
     font.setPixelSize(max(px, 1))
     font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-    font.setFeature(QFont.Tag(b"tnum"), 1)
+    font.setFeature(QFont.Tag("tnum"), 1)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     return font
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from explorer.concepts.declaration import Concept
@@ -113,6 +113,19 @@ class StepBar(QWidget):
         self.next.setEnabled(0 <= view.step < count)
         self.last.setEnabled(view.step >= 0)
         self.speed.setText(f"{view.speed:g}×")
+
+    def show_extras(self, *, player: bool) -> None:
+        """Show every pill, and the player unless a show is on, whose clicker does its work."""
+        for pill in self._pills:
+            pill.show()
+        for widget in (self.first, self.previous, self.play, self.next, self.last, self.speed):
+            widget.setVisible(player)
+        self.rows.setVisible(player and self._concept is not None and self._concept.row_steps)
+
+    def show_one_pill(self) -> None:
+        """Show the pill of the present step alone, where there is no room for all."""
+        for pill in self._pills:
+            pill.setVisible(pill.isChecked())
 
     def _state(self) -> states.TabState:
         assert self._concept is not None
@@ -246,6 +259,7 @@ class TopBar(QWidget):
         self._row.addWidget(self.steps)
         self._row.addStretch(1)
         self._row.addLayout(self._right)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.set_theme(theme)
 
     def add(self, action: QAction, *, right: bool = False, icon_name: str = "", text: str = "") -> QToolButton:
@@ -268,11 +282,43 @@ class TopBar(QWidget):
         action.changed.connect(follow)
         follow()
         if icon_name:
+            button.setProperty("icon", True)
             self._icons.append((button, icon_name))
         else:
             button.setText(text)
         (self._right if right else self._left).addWidget(button)
+        self._dress(button, icon_name)
         return button
+
+    def fit(self) -> None:
+        """Leave out what there is no room for, the least needed first; every action stays in the menus."""
+        steps = self.steps
+        sides = [button for layout in (self._left, self._right) for button in _buttons(layout)]
+        present = self.theme.present
+        for button in sides:
+            button.setVisible(not present)
+        optional: list[list[QWidget]] = [[steps.speed], [steps.rows], [steps.first, steps.last]]
+        optional += [[button] for button in reversed(sides) if button.text()] + [[steps.previous, steps.next], [steps.play]]
+        optional += [[button] for button in reversed(sides)]
+        steps.show_extras(player=not present)
+        for group in optional:
+            if self._row.sizeHint().width() <= self.width():
+                return
+            for widget in group:
+                widget.hide()
+            self._row.invalidate()
+        steps.show_one_pill()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Leave out what no longer fits."""
+        super().resizeEvent(event)
+        self.fit()
+
+    def _dress(self, button: QToolButton, name: str) -> None:
+        if name:
+            size = self.theme.px(16)
+            button.setIcon(icon(name, self.theme.colors.text, size))
+            button.setIconSize(QSize(size, size))
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
@@ -282,6 +328,11 @@ class TopBar(QWidget):
         for side in (self._left, self._right):
             side.setSpacing(px(6))
         for button, name in self._icons:
-            button.setIcon(icon(name, theme.colors.text, px(16)))
-            button.setIconSize(QSize(px(16), px(16)))
+            self._dress(button, name)
         self.steps.set_theme(theme)
+        self.fit()
+
+
+def _buttons(layout: QHBoxLayout) -> list[QToolButton]:
+    widgets = [layout.itemAt(i).widget() for i in range(layout.count())]
+    return [widget for widget in widgets if isinstance(widget, QToolButton)]

@@ -1,0 +1,122 @@
+"""Putting the app together: the application object, the window, and the order of a start.
+
+The front tab is complete at the first paint; nothing else is built before it. Whoever drives the window from outside
+calls `make_window`; the command line calls `run_window`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+import explorer
+from explorer.ui import theme as themes
+from explorer.ui.settings import NAME, Settings
+from explorer.ui.window import MainWindow
+from explorer.workbench.workbench import Workbench
+
+
+def application() -> QApplication:
+    """Return the application object, made at the first call."""
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName(NAME)
+    app.setApplicationDisplayName("Attention Explorer")
+    app.setApplicationVersion(explorer.__version__)
+    app.setDesktopFileName(NAME)
+    return app
+
+
+def make_window(session: str | None = None) -> MainWindow:
+    """Make the main window without showing it.
+
+    Parameters
+    ----------
+    session : str, optional
+        Path of a session to open.
+
+    Returns
+    -------
+    MainWindow
+        The window; a QApplication is made when there is none.
+
+    Raises
+    ------
+    ValueError
+        When the session cannot be read; the sentence says why.
+    """
+    application()
+    settings = Settings()
+    workbench = Workbench()
+    if session is not None:
+        from explorer.workbench import documents
+
+        documents.open_into(workbench, session)
+    return MainWindow(workbench, settings, themes.make(settings.theme, settings.percent))
+
+
+def run_window(
+    *,
+    session: str | None = None,
+    tab: str | None = None,
+    present: bool = False,
+    reset_settings: bool = False,
+    exit_after_first_paint: bool = False,
+) -> int:
+    """Open the window and run until it is closed.
+
+    Parameters
+    ----------
+    session, tab : str, optional
+        A session to open, and the tab to bring to the front, by slug or number.
+    present : bool
+        Start in presentation.
+    reset_settings : bool
+        Forget remembered settings first.
+    exit_after_first_paint : bool
+        End as soon as the front tab has been painted once.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
+    from explorer.concepts import concept
+
+    app = application()
+    if reset_settings:
+        Settings().reset()
+    wanted = concept(tab).slug if tab is not None else None
+    window = make_window(session)
+    remembered = window.settings.tab
+    if wanted is None and session is None and remembered in {one.slug for one in window.workbench.concepts}:
+        wanted = remembered
+    if wanted is not None:
+        window.workbench.show(wanted)
+    window.restore_place()
+    if present:
+        window.start_show(full_screen=True)
+    window.show()
+    if exit_after_first_paint:
+        QTimer.singleShot(0, window, lambda: (window.repaint(), window.close()))
+    status = app.exec()
+    close_all(window)
+    return int(status)
+
+
+def close_all(window: MainWindow) -> None:
+    """Take a window down in order; widgets alive at the interpreter's end can crash it."""
+    import shiboken6
+
+    window.close()
+    window.deleteLater()
+    QApplication.sendPostedEvents()
+    QApplication.processEvents()
+    if shiboken6.isValid(window):
+        shiboken6.delete(window)

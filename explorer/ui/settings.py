@@ -1,0 +1,83 @@
+"""What is remembered between two starts: theme, scale, panels, the window's place. Typed, checked, never in the way.
+
+A value that is missing, of the wrong kind or out of range is the default; a file that cannot be read or written is as
+good as none. Nothing of a document is kept here.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from explorer.ui.theme import SCALES, THEMES
+
+NAME = "attention-explorer"
+
+
+class Settings:
+    """The remembered settings, read and written one by one."""
+
+    def __init__(self) -> None:
+        self._store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, NAME, NAME)
+        self._store.setFallbacksEnabled(False)
+
+    def _text(self, key: str) -> str:
+        value = self._store.value(key)
+        return value if isinstance(value, str) else ""
+
+    def _set(self, key: str, value: object) -> None:
+        self._store.setValue(key, value)
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self._store.clear()
+        self._store.sync()
+
+    @property
+    def theme(self) -> str:
+        """The theme's name."""
+        return self._text("theme") if self._text("theme") in THEMES else "light"
+
+    @theme.setter
+    def theme(self, name: str) -> None:
+        self._set("theme", name)
+
+    @property
+    def percent(self) -> int:
+        """The scale in percent."""
+        text = self._text("scale")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 4 and SCALES[0] <= int(text) <= SCALES[-1] else 100
+
+    @percent.setter
+    def percent(self, value: int) -> None:
+        self._set("scale", str(value))
+
+    @property
+    def panel(self) -> bool:
+        """Whether the side panel is open."""
+        return self._text("panel") != "closed"
+
+    @panel.setter
+    def panel(self, opened: bool) -> None:
+        self._set("panel", "open" if opened else "closed")
+
+    @property
+    def tab(self) -> str:
+        """The tab that was in front, empty when unknown."""
+        return self._text("tab")
+
+    @tab.setter
+    def tab(self, slug: str) -> None:
+        self._set("tab", slug)
+
+    @property
+    def geometry(self) -> QByteArray:
+        """The window's place, as Qt saved it; empty when unknown."""
+        return QByteArray.fromBase64(QByteArray(self._text("geometry").encode("ascii", "ignore")))
+
+    @geometry.setter
+    def geometry(self, value: QByteArray) -> None:
+        self._set("geometry", bytes(value.toBase64().data()).decode())
+
+    def sync(self) -> None:
+        """Write to disk now."""
+        self._store.sync()

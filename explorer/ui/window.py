@@ -1,0 +1,558 @@
+"""The main window: menus, rail, pages, side panels, status line. It owns the look and no number.
+
+Pages are built when their tab is first shown and keep their state after that. What is in front, what is open and how
+it looks is decided here; what a tab holds is the workbench's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QInputDialog,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+import explorer
+from explorer.concepts import declaration as d
+from explorer.ui import theme as themes
+from explorer.ui.page import Page
+from explorer.ui.presentation import ShowKeys
+from explorer.ui.rail import Rail
+from explorer.ui.settings import Settings
+from explorer.ui.side_panel import SidePanel
+from explorer.ui.style import stylesheet
+from explorer.ui.theme import Theme
+from explorer.ui.topbar import TopBar
+from explorer.workbench import fingerprint, lessons
+from explorer.workbench.workbench import Event, Workbench
+
+TITLE = "Attention Explorer"
+#: Widths at 100 % below which the rail shows numbers alone and the side panel stays closed unless it is asked for.
+NARROW_RAIL, NARROW_PANEL = 1090, 900
+
+
+class MainWindow(QMainWindow):
+    """The window.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        What is open.
+    settings : Settings
+        What is remembered.
+    """
+
+    painted = Signal()
+
+    def __init__(self, workbench: Workbench, settings: Settings, theme: Theme) -> None:
+        super().__init__()
+        self.workbench = workbench
+        self.settings = settings
+        self.theme = theme
+        self._pages: dict[str, Page] = {}
+        self._side: dict[str, SidePanel] = {}
+        self._asked_panel: bool | None = None
+        self._actions: dict[str, QAction] = {}
+        self._tab_actions: list[QAction] = []
+        self.setObjectName("window")
+        self.setWindowTitle(TITLE)
+        themes.apply(QApplication.instance(), theme)  # type: ignore[arg-type]
+        self.setStyleSheet(stylesheet(theme))
+        self.rail = Rail(workbench.concepts, workbench.edited, theme)
+        self.topbar = TopBar(workbench, theme)
+        self.pages = QStackedWidget()
+        self.panels = QStackedWidget()
+        self.panels.setObjectName("side")
+        self._status = QLabel()
+        self._status.setProperty("role", "status")
+        self._print = QLabel()
+        self._print.setProperty("role", "status")
+        self._print.setObjectName("fingerprint")
+        self._print.setToolTip("The same four characters on two screens mean the same numbers in this tab")
+        self._blank = QWidget(self)
+        self._blank.setObjectName("blank")
+        self._blank.setStyleSheet("background: black;")
+        self._blank.hide()
+        self._show_keys = ShowKeys(
+            self, self.topbar.steps.go_next, self.topbar.steps.go_previous, self._toggle_blank, self._jump_to, self.leave_show
+        )
+        self._lay_out()
+        self._make_actions()
+        self.topbar.steps.changed.connect(self._update_actions)
+        self.rail.chosen.connect(workbench.show)
+        self._unsubscribe = workbench.subscribe(self._on_event)
+        self._print_timer = QTimer(self)
+        self._print_timer.setSingleShot(True)
+        self._print_timer.timeout.connect(self._show_fingerprint)
+        self._show_tab(workbench.current)
+        self._show_fingerprint()
+
+    # --- building ---
+
+    def _lay_out(self) -> None:
+        body = QWidget()
+        whole = QVBoxLayout(body)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.topbar)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addWidget(self.pages, 1)
+        row.addWidget(self.panels)
+        whole.addLayout(row, 1)
+        self._statusline = QWidget()
+        self._statusline.setObjectName("statusline")
+        self._statusline.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        line = QHBoxLayout(self._statusline)
+        line.setContentsMargins(self.theme.px(12), self.theme.px(2), self.theme.px(12), self.theme.px(2))
+        line.addWidget(self._status, 1)
+        line.addWidget(self._print)
+        whole.addWidget(self._statusline)
+        self.setCentralWidget(body)
+        body.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        body.setFocus()
+
+    def _action(
+        self, menu: QMenu, name: str, text: str, slot: Callable[..., Any], keys: str | QKeySequence.StandardKey | list[str] = "", *, check: bool = False
+    ) -> QAction:
+        action = QAction(text, self)
+        action.setObjectName(name)
+        action.setCheckable(check)
+        if isinstance(keys, list):
+            action.setShortcuts([QKeySequence(key) for key in keys])
+        elif keys:
+            action.setShortcut(QKeySequence(keys))
+        action.triggered.connect(slot)
+        menu.addAction(action)
+        self.addAction(action)
+        self._actions[name] = action
+        return action
+
+    def _make_actions(self) -> None:
+        steps, bar = self.topbar.steps, self.menuBar()
+        self.file_menu = bar.addMenu("&File")
+        self._action(self.file_menu, "quit", "&Quit", self.close, "Ctrl+Q")
+        edit = bar.addMenu("&Edit")
+        self._action(edit, "undo", "&Undo", self.undo, "Ctrl+Z")
+        self._action(edit, "redo", "&Redo", self.redo, ["Ctrl+Y", "Ctrl+Shift+Z"])
+        edit.addSeparator()
+        self._action(edit, "reset", "&Lesson values of this tab", self.reset_tab, "Ctrl+Backspace")
+        view = bar.addMenu("&View")
+        self._theme_menu(view.addMenu("&Theme"))
+        self._action(view, "larger", "&Larger", lambda: self.zoom(1), ["Ctrl++", "Ctrl+="])
+        self._action(view, "smaller", "&Smaller", lambda: self.zoom(-1), "Ctrl+-")
+        self._action(view, "normal", "&Normal size", lambda: self.set_scale(100), "Ctrl+0")
+        view.addSeparator()
+        self._action(view, "panel", "&Side panel", self.toggle_panel, "F9", check=True)
+        self._action(view, "differences", "Signed &differences to before the last change", self._toggle_differences, "C", check=True)
+        self._action(view, "row_maximum", "Colour attention weights up to the &row maximum", self._toggle_row_maximum, "V", check=True)
+        view.addSeparator()
+        self._action(view, "present", "&Present", self.toggle_show, ["F5", "F11"], check=True)
+        step = bar.addMenu("&Steps")
+        self._action(step, "step_next", "&Next step", steps.go_next, "N")
+        self._action(step, "step_previous", "&Previous step", steps.go_previous, "P")
+        self._action(step, "step_play", "P&lay or pause\tSpace", steps.toggle_play)
+        self._action(step, "step_all", "Show &everything", steps.go_last, "E")
+        self._action(step, "step_rows", "&Row by row", steps.toggle_rows, "R")
+        self.tab_menu = bar.addMenu("&Tab")
+        go = bar.addMenu("&Go")
+        self._action(go, "tab_next", "&Next tab", lambda: self._move_tab(1), "Ctrl+PgDown")
+        self._action(go, "tab_previous", "&Previous tab", lambda: self._move_tab(-1), "Ctrl+PgUp")
+        self._action(go, "jump", "&Jump to tab…", self.ask_jump, "Ctrl+G")
+        self._action(go, "pane_next", "Next &pane", self.next_pane, "F6")
+        go.addSeparator()
+        for concept in self.workbench.concepts:
+            self._action(
+                go, f"go_{concept.slug}", f"{concept.number}  {concept.title}", lambda _=False, slug=concept.slug: self.workbench.show(slug)
+            )
+        helps = bar.addMenu("&Help")
+        self._action(helps, "keys", "&Keys", self.show_keys, "F1")
+        self._action(helps, "about", "&About", self.show_about)
+        self.topbar.add(self._actions["undo"], icon_name="undo")
+        self.topbar.add(self._actions["redo"], icon_name="redo")
+        self.topbar.add(self._actions["reset"], text="Reset tab")
+        self.topbar.add(self._actions["differences"], right=True, icon_name="difference")
+        self.topbar.add(self._actions["panel"], right=True, icon_name="panel")
+        self.topbar.add(self._actions["present"], right=True, icon_name="present")
+
+    def _theme_menu(self, menu: QMenu) -> None:
+        group = QActionGroup(self)
+        for name, title in themes.TITLES.items():
+            action = self._action(menu, f"theme_{name}", title, lambda _=False, name=name: self.set_theme_name(name), check=True)
+            group.addAction(action)
+            action.setChecked(name == self.theme.name)
+
+    def action(self, name: str) -> QAction:
+        """Return an action by its name."""
+        return self._actions[name]
+
+    # --- tabs ---
+
+    @property
+    def page(self) -> Page:
+        """The page in front."""
+        return self._pages[self.workbench.current]
+
+    def page_of(self, slug: str) -> Page:
+        """Return a tab's page, building it when it is first asked for."""
+        if slug not in self._pages:
+            concept = self.workbench.concept(slug)
+            page = Page(concept, self.workbench, self.theme)
+            panel = SidePanel(lessons.load(concept.number, concept.slug), self.theme)
+            page.said.connect(self.say)
+            page.refreshed.connect(lambda: self._refresh_panel(slug))
+            page.cell_clicked.connect(panel.offer_cell)
+            self._pages[slug], self._side[slug] = page, panel
+            self.pages.addWidget(page)
+            self.panels.addWidget(panel)
+        return self._pages[slug]
+
+    def _show_tab(self, slug: str) -> None:
+        page = self.page_of(slug)
+        self.pages.setCurrentWidget(page)
+        self.panels.setCurrentWidget(self._side[slug])
+        self.rail.show_current(slug)
+        self.topbar.steps.show_concept(page.concept)
+        self.topbar.fit()
+        self._fill_tab_menu(page)
+        self._fit_panes()
+        self._update_actions()
+        self.setWindowTitle(f"{page.concept.number} {page.concept.title} — {TITLE}[*]")
+
+    def _fill_tab_menu(self, page: Page) -> None:
+        for action in self._tab_actions:
+            self.removeAction(action)
+            action.deleteLater()
+        self._tab_actions = []
+        self.tab_menu.clear()
+        concept, slug = page.concept, page.concept.slug
+        for control in concept.controls:
+            if isinstance(control, d.Toggle):
+                action = QAction(control.label, self)
+                action.setCheckable(True)
+                action.setChecked(bool(self.workbench.state(slug).controls[control.name]))
+                action.triggered.connect(lambda on, name=control.name: page.set_control(name, bool(on)))
+                self._add_tab_action(action, control.key, f"toggle_{control.name}")
+        for one in concept.actions:
+            action = QAction(one.label, self)
+            action.triggered.connect(lambda _=False, name=one.name: page.act(name))
+            self._add_tab_action(action, one.key, f"act_{one.name}")
+        if concept.tokens:
+            action = QAction("Rename a token…", self)
+            action.triggered.connect(self.ask_rename)
+            self._add_tab_action(action, "T", "rename")
+        self.tab_menu.addSeparator()
+        self.tab_menu.addAction(self._actions["reset"])
+
+    def _add_tab_action(self, action: QAction, key: str, name: str) -> None:
+        action.setObjectName(name)
+        if key:
+            action.setShortcut(QKeySequence(key))
+        self.tab_menu.addAction(action)
+        self.addAction(action)
+        self._tab_actions.append(action)
+
+    def _move_tab(self, by: int) -> None:
+        slugs = [concept.slug for concept in self.workbench.concepts]
+        self.workbench.show(slugs[(slugs.index(self.workbench.current) + by) % len(slugs)])
+
+    def ask_jump(self) -> None:
+        """Ask for a tab's number and go there."""
+        numbers = [concept.number for concept in self.workbench.concepts]
+        number, ok = QInputDialog.getInt(
+            self, "Jump to tab", f"Number of the tab, {min(numbers)} to {max(numbers)}:", self.page.concept.number, min(numbers), max(numbers)
+        )
+        if ok:
+            self._jump_to(number)
+
+    def _jump_to(self, number: int) -> None:
+        for concept in self.workbench.concepts:
+            if concept.number == number:
+                self.workbench.show(concept.slug)
+                return
+        self.say(f"there is no tab {number}")
+
+    def ask_rename(self) -> None:
+        """Ask which token to rename, and to what."""
+        slug = self.workbench.current
+        tokens = self.workbench.state(slug).tokens
+        items = [f"{i}: {name}" for i, name in enumerate(tokens)]
+        item, ok = QInputDialog.getItem(self, "Rename a token", "Token:", items, 0, False)
+        if not ok:
+            return
+        at = items.index(item)
+        text, ok = QInputDialog.getText(self, "Rename a token", f"New name of token {at}:", text=tokens[at])
+        if ok:
+            self.page.attempt(lambda: self.workbench.rename_token(slug, at, text))
+
+    # --- events ---
+
+    def _on_event(self, event: Event) -> None:
+        if event.kind == "current":
+            self._show_tab(event.slug)
+        elif event.kind == "replaced":
+            self._show_tab(self.workbench.current)
+        if event.kind in ("history", "replaced", "current", "state"):
+            self._update_actions()
+            self.rail.viewport().update()
+            self._print_timer.start(200)
+        if event.kind == "view" and event.slug == self.workbench.current:
+            self.topbar.steps.refresh()
+        if event.kind == "state" and event.slug == self.workbench.current:
+            self.topbar.steps.refresh()
+
+    def _update_actions(self) -> None:
+        for name, label in (("undo", self.workbench.undo_label), ("redo", self.workbench.redo_label)):
+            action = self._actions[name]
+            action.setEnabled(label is not None)
+            action.setText(f"&{name.capitalize()} {label}" if label else f"&{name.capitalize()}")
+        slug = self.workbench.current
+        self._actions["reset"].setEnabled(self.workbench.edited(slug))
+        self._actions["row_maximum"].setChecked(self.workbench.view(slug).zero_to_row_maximum)
+        controls = self.workbench.state(slug).controls
+        for action in self._tab_actions:
+            if action.objectName().startswith("toggle_"):
+                action.setChecked(bool(controls[action.objectName().removeprefix("toggle_")]))
+        self.setWindowModified(self.workbench.modified)
+        self.topbar.steps.refresh()
+
+    def _refresh_panel(self, slug: str) -> None:
+        state = self.workbench.state(slug)
+        names = {**dict(state.sizes), **dict(state.controls), **dict(self.workbench.results(slug))}
+        self._side[slug].set_results(names)
+        self.painted.emit()
+
+    def _show_fingerprint(self) -> None:
+        self._print.setText(f"inputs {fingerprint.of_state(self.workbench.state(self.workbench.current))}")
+
+    def say(self, sentence: str) -> None:
+        """Say something in the status line."""
+        self._status.setText(sentence)
+        self._status.setToolTip(sentence)
+
+    # --- editing ---
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        self.workbench.undo()
+
+    def redo(self) -> None:
+        """Do the last undone step again."""
+        self.workbench.redo()
+
+    def reset_tab(self) -> None:
+        """Bring back the lesson's values of the tab in front."""
+        self.page.attempt(lambda: self.workbench.restore(self.workbench.current))
+
+    # --- looking ---
+
+    def set_theme_name(self, name: str) -> None:
+        """Take the theme of that name."""
+        self.settings.theme = name
+        self._actions[f"theme_{name}"].setChecked(True)
+        self._take(themes.make(name, self.theme.percent, self.theme.present))
+
+    def zoom(self, by: int) -> None:
+        """Go one scale up or down."""
+        sizes = themes.SCALES
+        nearest = min(range(len(sizes)), key=lambda i: abs(sizes[i] - self.theme.percent))
+        self.set_scale(sizes[min(max(nearest + by, 0), len(sizes) - 1)])
+
+    def set_scale(self, percent: int) -> None:
+        """Scale everything, plots too."""
+        self.settings.percent = percent
+        self._take(themes.make(self.theme.name, percent, self.theme.present))
+        self.say(f"{percent} %")
+
+    def _take(self, theme: Theme) -> None:
+        self.theme = theme
+        themes.apply(QApplication.instance(), theme)  # type: ignore[arg-type]
+        self.setStyleSheet(stylesheet(theme))
+        self.rail.set_theme(theme)
+        self.topbar.set_theme(theme)
+        for page in self._pages.values():
+            page.set_theme(theme)
+        for panel in self._side.values():
+            panel.apply_theme(theme)
+        self._statusline.layout().setContentsMargins(theme.px(12), theme.px(2), theme.px(12), theme.px(2))
+        self._fit_panes()
+
+    def _fit_panes(self) -> None:
+        effective = self.width() / self.theme.scale
+        self.rail.set_narrow(effective < NARROW_RAIL)
+        wanted = self.settings.panel if self._asked_panel is None else self._asked_panel
+        opened = wanted and not self.theme.present and (effective >= NARROW_PANEL or bool(self._asked_panel))
+        self.panels.setVisible(opened)
+        if "panel" in self._actions:
+            self._actions["panel"].setChecked(opened)
+        self.rail.setVisible(not self.theme.present)
+        self._statusline.setVisible(not self.theme.present and self.height() / self.theme.scale >= 420)
+        self.menuBar().setVisible(not self.theme.present)
+
+    def toggle_panel(self) -> None:
+        """Open or close the side panel."""
+        self._asked_panel = not self.panels.isVisible()
+        self.settings.panel = self._asked_panel
+        self._fit_panes()
+
+    def _toggle_differences(self) -> None:
+        on = self._actions["differences"].isChecked()
+        for page in self._pages.values():
+            page.show_differences(on)
+
+    def _toggle_row_maximum(self) -> None:
+        slug = self.workbench.current
+        self.workbench.set_view(slug, zero_to_row_maximum=not self.workbench.view(slug).zero_to_row_maximum)
+        self.page.restyle()
+
+    def next_pane(self) -> None:
+        """Move the focus to the next pane: tabs, controls, stage, trace, side panel."""
+        panes: list[QWidget] = [self.rail, self.page.bar, self.page.stage, self.page.strip, self.panels]
+        panes = [pane for pane in panes if pane.isVisible()]
+        focus = QApplication.focusWidget()
+        here = next((i for i, pane in enumerate(panes) if focus is not None and (pane is focus or pane.isAncestorOf(focus))), -1)
+        for step in range(1, len(panes) + 1):
+            pane = panes[(here + step) % len(panes)]
+            target = pane if pane.focusPolicy() & Qt.FocusPolicy.TabFocus else next(
+                (w for w in pane.findChildren(QWidget) if w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isVisible() and w.isEnabled()), None
+            )
+            if target is not None:
+                target.setFocus(Qt.FocusReason.TabFocusReason)
+                return
+
+    # --- presenting ---
+
+    def toggle_show(self) -> None:
+        """Start or leave the presentation."""
+        if self.theme.present:
+            self.leave_show()
+        else:
+            self.start_show(full_screen=True)
+
+    def start_show(self, *, full_screen: bool) -> None:
+        """Show the tab alone, in large digits."""
+        self._actions["present"].setChecked(True)
+        if full_screen:
+            self.setWindowState(self.windowState() | Qt.WindowState.WindowFullScreen)
+        self._show_keys.start()
+        self._take(themes.make(self.theme.name, self.theme.percent, True))
+
+    def leave_show(self) -> None:
+        """Return to the ordinary window."""
+        if self._blank.isVisible():
+            self._toggle_blank()
+            return
+        self._actions["present"].setChecked(False)
+        self._show_keys.stop()
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowFullScreen)
+        self._take(themes.make(self.theme.name, self.theme.percent, False))
+
+    def _toggle_blank(self) -> None:
+        self._blank.setGeometry(self.rect())
+        self._blank.setVisible(not self._blank.isVisible())
+        self._blank.raise_()
+
+    # --- help ---
+
+    def key_list(self) -> list[tuple[str, str]]:
+        """Return every key with what it does."""
+        actions = [*self._actions.values(), *self._tab_actions]
+        keys = [(" or ".join(key.toString() for key in action.shortcuts()), action.text().replace("&", "").split("\t")[0]) for action in actions if action.shortcuts()]
+        return keys + [
+            ("Space", "Play or pause the steps"), ("arrows", "Move between cells"), ("digits, F2 or Enter", "Edit a cell"), ("Enter / Tab", "Finish and go down / right"),
+            ("Esc", "Give up an edit"), ("Delete", "Set cells to 0"), ("Ctrl+C, Ctrl+V", "Copy and paste ranges, also with a spreadsheet"),
+            ("Ctrl+D", "Fill down"), ("Alt+Up, Alt+Down", "Nudge by 0.1, with Shift by 0.01"), ("drag the corner of a cell", "Scrub its value"),
+        ]
+
+    def show_keys(self) -> None:
+        """Show all keys."""
+        dialog = QDialog(self)
+        dialog.setWindowTitle("Keys")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        inner = QWidget()
+        grid = QGridLayout(inner)
+        grid.setHorizontalSpacing(self.theme.px(24))
+        for row, (keys, text) in enumerate(self.key_list()):
+            key = QLabel(keys)
+            key.setFont(self.theme.font(13, bold=True))
+            grid.addWidget(key, row, 0)
+            grid.addWidget(QLabel(text), row, 1)
+        scroll = QScrollArea()
+        scroll.setWidget(inner)
+        scroll.setWidgetResizable(True)
+        QVBoxLayout(dialog).addWidget(scroll)
+        dialog.resize(min(self.theme.px(620), self.width()), min(self.theme.px(620), self.height()))
+        dialog.open()
+
+    def show_about(self) -> None:
+        """Say what this is."""
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle("About")
+        box.setText(
+            f"{TITLE} {explorer.__version__}\n\nSelf-attention, computed live from the numbers that you type.\n"
+            "Every number on screen can be traced back to those cells.\n\nMIT License. Uses Qt, PySide6 (LGPL), NumPy, pyqtgraph, ziamath and the Inter typeface."
+        )
+        box.open()
+
+    # --- Qt ---
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Play with Space where nothing else wants it; Esc lets go of the pinned cell."""
+        if event.key() == Qt.Key.Key_Space:
+            self.topbar.steps.toggle_play()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.workbench.set_view(self.workbench.current, pinned=None)
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Give the panes their room."""
+        super().resizeEvent(event)
+        self._fit_panes()
+
+    def restore_place(self) -> None:
+        """Put the window where it was, onto a screen that exists."""
+        geometry = self.settings.geometry
+        if geometry.isEmpty() or not self.restoreGeometry(geometry):
+            self.resize(1280, 720)
+        screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        frame = self.geometry()
+        if screens and not any(_shared(frame, screen) for screen in screens):
+            home = screens[0]
+            self.resize(min(frame.width(), home.width()), min(frame.height(), home.height()))
+            self.move(home.topLeft())
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        """Remember the place and stop everything that runs."""
+        self.topbar.steps.stop()
+        if self.theme.present:
+            self._show_keys.stop()
+        self.settings.geometry = self.saveGeometry()
+        self.settings.tab = self.workbench.current
+        self.settings.sync()
+        self._unsubscribe()
+        super().closeEvent(event)
+
+
+def _shared(frame: QRect, screen: QRect) -> bool:
+    """Say whether enough of the window lies on the screen to be taken hold of."""
+    common = frame.intersected(screen)
+    return common.width() >= 100 and common.height() >= 60
