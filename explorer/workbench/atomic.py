@@ -21,7 +21,7 @@ from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 TEMPORARY: Final = ".tmp"
 
 NOT_SAVED = QT_TRANSLATE_NOOP("workbench", "{name} was not saved: {why}; {kept}")
-KEPT = QT_TRANSLATE_NOOP("workbench", "the file that was there is unchanged")
+KEPT = QT_TRANSLATE_NOOP("workbench", "what was there is unchanged")
 NOTHING = QT_TRANSLATE_NOOP("workbench", "nothing was written")
 
 _FULL = QT_TRANSLATE_NOOP("workbench", "there is no space left on {place}")
@@ -89,6 +89,22 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
         if isinstance(error, SaveError):
             raise
         raise _refusal(target, _BAD_NAME) from error  # a NUL in the name, or what the file system cannot encode
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder, with those above it, unless it is there.
+
+    Raises
+    ------
+    SaveError
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refusal(folder, _REASONS.get(error.errno or 0, _OTHER), error.strerror or str(error)) from error
+    except ValueError as error:
+        raise _refusal(folder, _BAD_NAME) from error
 
 
 def _mode_of(target: Path) -> int | None:

@@ -66,6 +66,7 @@ NO_TAB = QT_TRANSLATE_NOOP(
     "workbench",
     "{name}: {where}: this Attention Explorer has no tab {tab}, a newer one may have it; the tabs are {known}",
 )
+MOVED = QT_TRANSLATE_NOOP("workbench", "{name} cannot be {value} beside the other controls")
 UNFIT = QT_TRANSLATE_NOOP("workbench", "{name}: {where}: {reason}")
 TOO_LARGE = QT_TRANSLATE_NOOP(
     "workbench",
@@ -359,25 +360,49 @@ def _token(node: Node) -> str:
 
 
 def _controls(node: Node, changes: Changes, state: TabState) -> Mapping[str, Any]:
-    """Set the controls one by one; one whose range depends on another that comes later is tried again after it."""
     given = node.object((), tuple(state.controls))
-    waiting = [name for name in state.controls if name in given]
+    for member in given.values():
+        if not isinstance(member.value, str | bool | int | float):
+            member.refuse("a number, a text, true or false")
+    state, refused = _set_controls(changes, state, {name: member.value for name, member in given.items()})
+    if refused is not None:
+        raise _unfit(given[refused[0]], refused[1]) from refused[1]
+    return state.controls
+
+
+def with_controls(changes: Changes, state: TabState, values: Mapping[str, Any]) -> TabState:
+    """Set several controls; one whose range depends on another that comes later is tried again after it.
+
+    Raises
+    ------
+    InputError
+        When one of them is refused whatever the others are.
+    """
+    state, refused = _set_controls(changes, state, values)
+    if refused is not None:
+        raise refused[1]
+    return state
+
+
+def _set_controls(
+    changes: Changes, state: TabState, values: Mapping[str, Any]
+) -> tuple[TabState, tuple[str, InputError] | None]:
+    waiting = [name for name in state.controls if name in values]
     while waiting:
         refused: dict[str, InputError] = {}
         for name in waiting:
-            if not isinstance(given[name].value, str | bool | int | float):
-                given[name].refuse("a number, a text, true or false")
             try:
-                state = changes.with_control(state, name, given[name].value)
+                state = changes.with_control(state, name, values[name])
             except InputError as error:
                 refused[name] = error
         if len(refused) == len(waiting):
-            raise _unfit(given[waiting[0]], refused[waiting[0]])
+            return state, (waiting[0], refused[waiting[0]])
         waiting = list(refused)
-    for name, member in given.items():
-        if state.controls[name] != member.value:
-            member.refuse("a value that the sizes and the other controls allow")
-    return state.controls
+    for name, value in values.items():
+        # Setting another one may have moved it into a narrower range.
+        if state.controls[name] != value:
+            return state, (name, InputError(MOVED, name=name, value=strictjson.shown(value)))
+    return state, None
 
 
 def _array(node: Node, declared: Input, sizes: Mapping[str, int]) -> Array:
@@ -412,8 +437,13 @@ def _cells(node: Node, declared: Input, shape: tuple[int, ...], words: tuple[str
     return [cell for one in node.items(shape[0]) for cell in _cells(one, declared, shape[1:], words[1:])]
 
 
+def may_be_minus_infinity(declared: Input) -> bool:
+    """Say whether cells of an input may hold −∞, which masks a score."""
+    return declared.role == "score" and declared.limits[0] == -np.inf
+
+
 def _number(node: Node, declared: Input) -> float:
-    if node.value == MINUS_INFINITY and declared.limits[0] == -np.inf and declared.role == "score":
+    if node.value == MINUS_INFINITY and may_be_minus_infinity(declared):
         return -np.inf
     return node.number()
 
