@@ -259,7 +259,7 @@ def _choice(section: Section) -> ChoiceQuestion:
     options = []
     for entry in section.entries:
         if entry.key == "option":
-            label, feedback = entry.halves()
+            label, _, feedback = entry.value.partition(" => ")
             options.append(Option(entry.read(prose.read, label), entry.read(prose.read, feedback), False))
         elif entry.key == "correct":
             options.append(Option(entry.read(prose.read), Prose(()), True))

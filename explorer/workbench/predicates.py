@@ -310,7 +310,7 @@ class _Run:
 
     def given(self, node: ast.Name) -> Value:
         value = self.names[node.id]
-        if isinstance(value, bool | str):
+        if isinstance(value, bool | str | Attended):
             return value
         array = np.asarray(value)
         if array.dtype.kind not in "biuf":

@@ -122,6 +122,9 @@ def _choice_faults(question: ChoiceQuestion, names: Names, live: Names | None) -
         yield "every option is right"
     if question.answer and len(right) > 1:
         yield "two options equal the answer"
+    for number, option in enumerate(question.options):
+        if number not in right and not option.feedback:
+            yield f"{option.label.plain(names)} is wrong and names no mistake"
     labels = [option.label.plain(names) for option in question.options]
     if len(set(labels)) < len(labels):
         yield f"two options read alike: {', '.join(labels)}"

@@ -101,18 +101,13 @@ def written(value: object, decimals: int = DECIMALS) -> str:
         return "yes" if value else "no"
     if isinstance(value, Attended):
         value = value.part("output")
-    array = np.asarray(value, dtype=np.float64)
-    return _array(array, 0 if _integral(array) else decimals)
-
-
-def _integral(array: np.ndarray[Any, Any]) -> bool:
-    finite = array[np.isfinite(array)]
-    return bool((finite == np.round(finite)).all())
+    return _array(np.asarray(value, dtype=np.float64), decimals)
 
 
 def _array(array: np.ndarray[Any, Any], decimals: int) -> str:
     if array.ndim == 0:
-        return _number(float(array), decimals)
+        value = float(array)
+        return _number(value, 0 if value.is_integer() else decimals)
     return f"({', '.join(_array(part, decimals) for part in array)})"
 
 

@@ -39,7 +39,7 @@ wrong: a[0] / b => That is the other one.
 ## Question: choice
 Which?
 option: {= 4 ** 2} bytes => Squared, not doubled.
-option: {= 4 * 2} bytes => Just so.
+option: {= 4 * 2} bytes
 answer: 8
 right: Doubled.
 proof: 4 + 4 == 8
@@ -120,7 +120,7 @@ def test_a_star_that_multiplies_is_no_emphasis():
         (-0.0001, 3, "0.000"),
         (-np.inf, 3, "−∞"),
         (np.array([[1, 2], [3, -np.inf]]), 3, "((1, 2), (3, −∞))"),
-        (np.array([0.5, 1]), 2, "(0.50, 1.00)"),
+        (np.array([0.5, 1]), 2, "(0.50, 1)"),
         (True, 3, "yes"),
         ("after", 3, "after"),
     ],
@@ -259,6 +259,7 @@ def test_a_bad_line_is_named_with_file_and_line(old, new, line, says):
         ("answer: rows(a == 1)", "answer: [7]", "not among 0 to 3"),
         ("wrong: weights[1, 2]", "wrong: weights[2, 1]", "the same place"),
         ("answer: weights[2, 1]", "answer: weights[2, :]", "a single cell"),
+        (" => Squared, not doubled.", "", "names no mistake"),
         ("Two of {= b}", "Two of {= c[9]}", "there is no 'c'"),
         ("answer: a[1] / b", "answer: a", "is not one number"),
     ],
