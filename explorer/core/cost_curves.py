@@ -116,12 +116,9 @@ def _prefill(layer: Layer, n: Floats, *, square: bool) -> Floats:
     return flops
 
 
-def _decode(layer: Layer, n: Floats) -> Floats:
-    if layer.chunked and layer.window:
-        pairs = np.mod(n - 1, layer.window) + 1
-    else:
-        pairs = n if layer.seen is None else np.minimum(n, layer.seen)
-    flops: Floats = layer.flops_per_pair * pairs
+def _decode(layer: Layer, n: Floats, *, square: bool) -> Floats:
+    limit = layer.window if square else layer.seen
+    flops: Floats = layer.flops_per_pair * (n if limit is None else np.minimum(n, limit))
     return flops if layer.indexer is None else flops + layer.indexer.flops_per_pair * n
 
 
@@ -164,7 +161,7 @@ def curves(
                 (grows if state.every else constant)[:] += size
         if layer.attends:
             prefill += (count * options.batch) * _prefill(layer, contexts, square=square)
-            decode += (count * options.batch) * _decode(layer, contexts)
+            decode += (count * options.batch) * _decode(layer, contexts, square=square)
     cache = grows + saturates + constant
     knows = architecture.why_unknown
     kv_bytes = None if knows("kv_bytes") else cache - states

@@ -201,8 +201,8 @@ def _of_attention(architecture: Architecture, figure: str, n: int, batch: int, p
         if not layer.attends:
             continue
         per_pair = f"{_times(batch, count)} × 2 × ({layer.d_k:,} + {layer.d_v:,}) × {layer.n_head:,}"
-        seen = _pairs(layer, n, square=square) if prefill else _number(layer.decode_pairs(n))
-        n_pairs = layer.prefill_pairs(n, square=square) if prefill else layer.decode_pairs(n)
+        seen = _pairs(layer, n, square=square) if prefill else _number(layer.decode_pairs(n, square=square))
+        n_pairs = layer.prefill_pairs(n, square=square) if prefill else layer.decode_pairs(n, square=square)
         value = batch * count * layer.flops_per_pair * n_pairs
         lines.append(Line(_label(layer, count), f"{per_pair} × {seen}", value))
         if layer.indexer is not None:

@@ -75,11 +75,14 @@ def prefill_attention_flops(
     return batch * sum(count * layer.prefill_flops(n, square=square) for layer, count in architecture.groups)
 
 
-def decode_attention_flops(architecture: Architecture, n: int, *, batch: int = 1) -> int | None:
+def decode_attention_flops(
+    architecture: Architecture, n: int, *, pairs: Pairs = "causal", batch: int = 1
+) -> int | None:
     """Return the FLOPs of scores and mix of one decode step; `n` counts the new token."""
     if architecture.why_unknown("attention_flops") or not architecture.generates:
         return None
-    return batch * sum(count * layer.decode_flops(n) for layer, count in architecture.groups)
+    square = pairs == "square"
+    return batch * sum(count * layer.decode_flops(n, square=square) for layer, count in architecture.groups)
 
 
 def prefill_weight_flops(architecture: Architecture, n: int, *, head: HeadTokens = "all", batch: int = 1) -> int | None:

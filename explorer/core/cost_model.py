@@ -190,7 +190,7 @@ class Layer:
     window : int, optional
         Tokens that a query sees, itself included.
     chunked : bool
-        The window is a chunk: token i sees the tokens of its own chunk only.
+        The window is a chunk: a token sees the tokens before it in its own chunk only.
     latent, rope : int
         Widths of the compressed vector and of the shared rotated key of MLA.
     indexer : Indexer, optional
@@ -252,11 +252,13 @@ class Layer:
             return chunks * cost.prefill_pairs(self.window) + cost.prefill_pairs(rest)
         return cost.prefill_pairs(n, window=self.seen)
 
-    def decode_pairs(self, n: int) -> int:
-        """Return the pairs of one head for the `n`-th token."""
-        if self.chunked and self.window:
-            return (n - 1) % self.window + 1 if n else 0
-        return cost.decode_pairs(n, window=self.seen)
+    def decode_pairs(self, n: int, *, square: bool = False) -> int:
+        """Return the pairs of one head for the `n`-th token.
+
+        A chunked layer is counted at the end of a chunk, where a query sees the most. `square` counts the keys that an
+        indexer would leave out; a window stays one, because the cache holds no more.
+        """
+        return cost.decode_pairs(n, window=self.window if square else self.seen)
 
     @property
     def seen(self) -> int | None:
@@ -270,10 +272,10 @@ class Layer:
         indexer = self.indexer.flops_per_pair * cost.prefill_pairs(n, square=square) if self.indexer else 0
         return self.flops_per_pair * self.prefill_pairs(n, square=square) + indexer
 
-    def decode_flops(self, n: int) -> int:
+    def decode_flops(self, n: int, *, square: bool = False) -> int:
         """Return the FLOPs of attention for the `n`-th token."""
         indexer = self.indexer.flops_per_pair * n if self.indexer else 0
-        return self.flops_per_pair * self.decode_pairs(n) + indexer
+        return self.flops_per_pair * self.decode_pairs(n, square=square) + indexer
 
 
 @dataclass(frozen=True, slots=True)
