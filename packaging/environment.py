@@ -153,8 +153,8 @@ class Environment:
                 self._write_stamp({**stamp, "state": BUILDING})
                 self._install(wanted, lock)
         else:
-            self._say_why(stamp, wanted)
             systempackages.provide_venv()
+            self._say_why(stamp, wanted)
             self._clear()
             self._write_stamp({"state": BUILDING})
             self._create(lock)
@@ -180,7 +180,7 @@ class Environment:
         if not stamp:
             why = "First run"
         elif stamp.get("state") != COMPLETE:
-            why = "An earlier first run was interrupted"
+            why = "An earlier first run did not finish"
         elif stamp.get("python") != _python_tag():
             why = f"{self.folder.name} was made by another Python"
         elif not self._is_whole(stamp):

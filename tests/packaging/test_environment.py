@@ -74,7 +74,7 @@ def test_a_first_run_killed_in_the_middle_heals(bare, moment):
     process.send_signal(signal.SIGKILL)
     process.communicate()
     said = bare.prepare()
-    assert "An earlier first run was interrupted: preparing" in said
+    assert "An earlier first run did not finish: preparing" in said
     assert bare.imports("tinyrun")
     assert bare.prepare() == ""
 
@@ -178,7 +178,7 @@ def test_without_a_network_one_sentence_says_so(bare):
     complaint = bare.complaint(**nowhere)
     assert complaint.startswith("The packages could not be downloaded")
     assert len(complaint.splitlines()) == 1
-    assert "An earlier first run was interrupted" in bare.prepare()
+    assert "An earlier first run did not finish" in bare.prepare()
 
 
 def test_a_package_that_is_not_the_pinned_one_is_refused(bare):
