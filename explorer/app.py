@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+import shiboken6
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -112,8 +113,6 @@ def run_window(
 
 def close_all(window: MainWindow) -> None:
     """Take a window down in order; widgets alive at the interpreter's end can crash it."""
-    import shiboken6
-
     window.close()
     window.deleteLater()
     QApplication.sendPostedEvents()

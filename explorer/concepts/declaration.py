@@ -322,7 +322,8 @@ class Tile:
 class Marks:
     """How rows of an array are drawn at this moment, beyond their values.
 
-    `kept` rows are stamped as coming from the KV cache, `faded` rows are dimmed, `blank` rows are not drawn; `note` is written under the array.
+    `kept` rows are stamped as coming from the KV cache, `faded` rows are dimmed, `blank` rows are not drawn; `note`
+    is written under the array.
     """
 
     kept: frozenset[int] = frozenset()
@@ -369,26 +370,36 @@ class Concept:
 
     def input(self, name: str) -> Input:
         """Return the input of that name; KeyError when there is none."""
-        return next((one for one in self.inputs if one.name == name), None) or _missing(name, "input", self)
+        for one in self.inputs:
+            if one.name == name:
+                return one
+        raise _missing(name, "input", self)
 
     def stage(self, name: str) -> Stage:
         """Return the stage of that name; KeyError when there is none."""
-        return next((one for one in self.stages if one.name == name), None) or _missing(name, "stage", self)
+        for one in self.stages:
+            if one.name == name:
+                return one
+        raise _missing(name, "stage", self)
 
     def control(self, name: str) -> Control:
         """Return the control of that name; KeyError when there is none."""
-        return next((one for one in self.controls if one.name == name), None) or _missing(name, "control", self)
+        for one in self.controls:
+            if one.name == name:
+                return one
+        raise _missing(name, "control", self)
 
     def array(self, name: str) -> Input | Stage:
         """Return the input or stage of that name; KeyError when there is none."""
-        for one in (*self.inputs, *self.stages):
+        everything: tuple[Input | Stage, ...] = (*self.inputs, *self.stages)
+        for one in everything:
             if one.name == name:
                 return one
-        return _missing(name, "array", self)
+        raise _missing(name, "array", self)
 
 
-def _missing(name: str, what: str, concept: Concept) -> Any:
-    raise KeyError(f"tab {concept.number} ({concept.slug}) has no {what} called {name!r}")
+def _missing(name: str, what: str, concept: Concept) -> KeyError:
+    return KeyError(f"tab {concept.number} ({concept.slug}) has no {what} called {name!r}")
 
 
 def views(view: View) -> list[View]:

@@ -6,7 +6,7 @@ summation order, which the core's tests show. The view marks what a KV cache wou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from explorer.concepts.declaration import (
     KEY,
@@ -36,6 +36,9 @@ from explorer.concepts.declaration import (
 )
 from explorer.core import lesson
 from explorer.core.ops import attention
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 N = Axis("n")
 D_MODEL = Axis("d_model")
@@ -70,7 +73,7 @@ def multiplications(sizes: Sizes, *, causal: bool, cached: bool) -> tuple[int, s
     return projections + both, f"{rows} × {d_model} × 3·{d_head} + 2 × {pairs} × {d_head}"
 
 
-def _tiles(situation: Situation, results: Values) -> list[Tile] | None:
+def _tiles(situation: Situation, _results: Values) -> list[Tile] | None:
     if not situation.controls["decode"]:
         return None
     causal = bool(situation.controls["causal"])
@@ -97,7 +100,7 @@ def _marks(situation: Situation) -> Mapping[str, Marks]:
         "v": kept,
         "q": Marks(faded=earlier, note="used once, not kept"),
         "x": Marks(faded=earlier),
-        **{name: past for name in ("scores", "scaled", "masked", "weights", "output")},
+        **dict.fromkeys(("scores", "scaled", "masked", "weights", "output"), past),
     }
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
-from explorer.ui.theme import Theme
+if TYPE_CHECKING:
+    from explorer.ui.theme import Theme
 
 SHOWN_MS = 8000
 
@@ -15,6 +18,7 @@ class Bubble(QLabel):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._page = parent
         self.setObjectName("bubble")
         self.setWordWrap(True)
         self._timer = QTimer(self)
@@ -25,13 +29,14 @@ class Bubble(QLabel):
     def say(self, sentence: str, where: QPoint, theme: Theme) -> None:
         """Show a sentence with its corner below `where`, inside the parent."""
         self.setStyleSheet(
-            f"QLabel {{ background: {theme.colors.card}; color: {theme.colors.text}; border: {max(theme.px(1), 1)}px solid {theme.colors.bad};"
+            f"QLabel {{ background: {theme.colors.card}; color: {theme.colors.text};"
+            f" border: {max(theme.px(1), 1)}px solid {theme.colors.bad};"
             f" border-radius: {theme.px(6)}px; padding: {theme.px(7)}px {theme.px(10)}px; }}"
         )
         self.setFont(theme.font(13))
         self.setText(sentence)
         self.setAccessibleName(sentence)
-        parent = self.parentWidget()
+        parent = self._page
         width = min(theme.px(360), parent.width() - theme.px(16))
         self.setFixedWidth(width)
         self.setFixedHeight(max(self.heightForWidth(width), self.sizeHint().height()))

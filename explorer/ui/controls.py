@@ -7,8 +7,7 @@ is one gesture, hence one undo step. The wheel changes nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QWheelEvent
@@ -30,7 +29,11 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.concepts import declaration as d
-from explorer.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from explorer.ui.theme import Theme
 
 SLIDER_STEPS = 2000
 
@@ -38,7 +41,7 @@ SLIDER_STEPS = 2000
 class _NoWheel(QObject):
     """Keeps the wheel from changing values; scrolling a page must never edit it."""
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Swallow wheel events."""
         if isinstance(event, QWheelEvent):
             event.ignore()
@@ -55,7 +58,7 @@ class FlowLayout(QLayout):
         self.gap = gap
         self.line_gap = lines
 
-    def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
+    def addItem(self, item: QLayoutItem) -> None:
         """Append an item."""
         self._items.append(item)
 
@@ -63,33 +66,33 @@ class FlowLayout(QLayout):
         """Return the number of items."""
         return len(self._items)
 
-    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]  # noqa: N802
+    def itemAt(self, index: int) -> QLayoutItem | None:
         """Return an item, None beyond the last."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
-    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]  # noqa: N802
+    def takeAt(self, index: int) -> QLayoutItem | None:
         """Remove and return an item."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
-    def hasHeightForWidth(self) -> bool:  # noqa: N802
+    def hasHeightForWidth(self) -> bool:
         """Say that the height depends on the width."""
         return True
 
-    def heightForWidth(self, width: int) -> int:  # noqa: N802
+    def heightForWidth(self, width: int) -> int:
         """Return the height of the lines at this width."""
         return self._arrange(QRect(0, 0, width, 0), move=False)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
+    def sizeHint(self) -> QSize:
         """Return the size of everything on one line."""
         hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
         return QSize(sum(h.width() + self.gap for h in hints), max((h.height() for h in hints), default=0))
 
-    def minimumSize(self) -> QSize:  # noqa: N802
+    def minimumSize(self) -> QSize:
         """Return the size of the widest item."""
         hints = [item.minimumSize() for item in self._items]
         return QSize(max((h.width() for h in hints), default=0), max((h.height() for h in hints), default=0))
 
-    def setGeometry(self, rect: QRect) -> None:  # noqa: N802
+    def setGeometry(self, rect: QRect) -> None:
         """Place the items."""
         super().setGeometry(rect)
         self._arrange(rect, move=True)
@@ -98,7 +101,8 @@ class FlowLayout(QLayout):
         margins = self.contentsMargins()
         left, y = rect.left() + margins.left(), rect.top() + margins.top()
         right = rect.right() - margins.right()
-        x, line, row = left, 0, []
+        x, line = left, 0
+        row: list[tuple[QLayoutItem, int, QSize]] = []
         for item in self._items:
             if item.isEmpty():
                 continue
@@ -162,7 +166,7 @@ class ControlBar(QWidget):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(self.theme.px(6))
+        row.setSpacing(self.theme.px(4))
         if text:
             label = QLabel(text)
             label.setProperty("role", "control")
@@ -177,7 +181,6 @@ class ControlBar(QWidget):
         box = QSpinBox()
         box.setRange(size.low, size.high)
         box.setKeyboardTracking(False)
-        box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         box.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._prepare(box, f"size_{size.name}", f"{size.label}, {size.low} to {size.high}")
         box.valueChanged.connect(lambda value: self._tell(self.size_set, size.name, value))
@@ -191,14 +194,18 @@ class ControlBar(QWidget):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.clicked.connect(slot)
             buttons.append(button)
-        self._labelled(size.label, buttons[0], box, buttons[1]).layout().setSpacing(self.theme.px(3))
+        self._labelled(size.label, buttons[0], box, buttons[1])
         self._spins.append(box)
         self._show[f"size:{size.name}"] = box.setValue
 
     def _add_control(self, control: d.Control) -> None:
         builders: dict[type, Callable[[Any], None]] = {
-            d.Slider: self._add_slider, d.Choice: self._add_choice, d.Toggle: self._add_toggle, d.Whole: self._add_whole,
-            d.Pick: self._add_pick, d.Text: self._add_text,
+            d.Slider: self._add_slider,
+            d.Choice: self._add_choice,
+            d.Toggle: self._add_toggle,
+            d.Whole: self._add_whole,
+            d.Pick: self._add_pick,
+            d.Text: self._add_text,
         }
         builders[type(control)](control)
 
@@ -214,14 +221,15 @@ class ControlBar(QWidget):
         spin.setDecimals(control.digits)
         spin.setSuffix(f" {control.unit}" if control.unit and control.unit != "%" else control.unit)
         spin.setKeyboardTracking(False)
-        spin.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self._prepare(slider, f"control_{control.name}", control.label)
         self._prepare(spin, f"number_{control.name}", control.label)
         self._sliders.append((control, slider, spin))
         self._bound(control, slider, spin, control.low, control.high)
         slider.sliderPressed.connect(lambda: self.begun.emit(f"change {control.label}"))
         slider.sliderReleased.connect(self.ended.emit)
-        slider.valueChanged.connect(lambda place: self._tell(self.control_set, control.name, self._value_at(control, slider, spin, place)))
+        slider.valueChanged.connect(
+            lambda place: self._tell(self.control_set, control.name, self._value_at(control, slider, spin, place))
+        )
         spin.valueChanged.connect(lambda value: self._tell(self.control_set, control.name, value))
 
         def show(value: float) -> None:
@@ -246,8 +254,8 @@ class ControlBar(QWidget):
         low, high = spin.minimum(), spin.maximum()
         if control.logarithmic:
             value = low * (high / low) ** (place / SLIDER_STEPS)
-            return min(max(round(value / control.step) * control.step, low), high)
-        return min(round(low + place * control.step, 9), high)
+            return float(min(max(round(value / control.step) * control.step, low), high))
+        return float(min(round(low + place * control.step, 9), high))
 
     @staticmethod
     def _place_of(control: d.Slider, spin: QDoubleSpinBox, value: float) -> int:
@@ -278,7 +286,9 @@ class ControlBar(QWidget):
             button.setText(label)
             button.setCheckable(True)
             last = len(control.options) - 1
-            button.setProperty("segment", "only" if not last else "first" if not position else "last" if position == last else "middle")
+            button.setProperty(
+                "segment", "only" if not last else "first" if not position else "last" if position == last else "middle"
+            )
             self._prepare(button, f"control_{control.name}_{key}", f"{control.label}: {label}")
             button.clicked.connect(lambda _checked, key=key: self._tell(self.control_set, control.name, key))
             group.addButton(button)
@@ -378,7 +388,9 @@ class ControlBar(QWidget):
             self._quiet = False
 
     @staticmethod
-    def _fill_pick(pick: d.Pick, combo: QComboBox, sizes: d.Sizes, controls: d.Controls, tokens: tuple[str, ...]) -> None:
+    def _fill_pick(
+        pick: d.Pick, combo: QComboBox, sizes: d.Sizes, controls: d.Controls, tokens: tuple[str, ...]
+    ) -> None:
         count = int(pick.size) if pick.size.isdigit() else int(sizes.get(pick.size, controls.get(pick.size, 0)))
         labels = [(f"{tokens[i]} {i}" if pick.size == "n" and i < len(tokens) else str(i), i) for i in range(count)]
         if pick.optional:
@@ -398,5 +410,8 @@ class ControlBar(QWidget):
             box.setFixedWidth(QFontMetrics(theme.font(13)).horizontalAdvance(str(box.maximum())) + px(14))
         for _, slider, spin in self._sliders:
             slider.setFixedWidth(px(130))
-            spin.setFixedWidth(QFontMetrics(theme.font(13)).horizontalAdvance(f"{spin.maximum():.{spin.decimals()}f}{spin.suffix()}") + px(18))
+            spin.setFixedWidth(
+                QFontMetrics(theme.font(13)).horizontalAdvance(f"{spin.maximum():.{spin.decimals()}f}{spin.suffix()}")
+                + px(18)
+            )
         self._flow.invalidate()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QInputDialog, QMenu
 
 from explorer.concepts.declaration import Input
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QPoint
+
     from explorer.ui.page import Page
 
 Index = tuple[int, ...]
@@ -55,6 +56,8 @@ def open_menu(page: Page, name: str, cells: list[Index], where: QPoint) -> None:
 
 
 def _fill_seeded(page: Page, name: str, how: str) -> None:
-    seed, ok = QInputDialog.getInt(page, f"Fill {name}", "Seed (the same seed gives the same numbers):", 1, -(2**31), 2**31 - 1)
+    seed, ok = QInputDialog.getInt(
+        page, f"Fill {name}", "Seed (the same seed gives the same numbers):", 1, -(2**31), 2**31 - 1
+    )
     if ok:
         page.attempt(lambda: page.workbench.fill(page.concept.slug, name, how, seed=seed))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from explorer.ui.number_style import cell_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -51,11 +54,11 @@ class MatrixModel(QAbstractTableModel):
         """Whether cells take edits."""
         return self._write is not None
 
-    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008, N802
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         """Return the number of rows; cells have no children."""
         return 0 if parent.isValid() else int(self.values.shape[0])
 
-    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008, N802
+    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         """Return the number of columns; cells have no children."""
         return 0 if parent.isValid() else int(self.values.shape[1])
 
@@ -70,7 +73,11 @@ class MatrixModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.EditRole:
             return bool(value) if self.values.dtype == bool else float(value)
         if role == Qt.ItemDataRole.DisplayRole:
-            return ("may look" if value else "masked") if self.values.dtype == bool else cell_text(float(value), self.digits)
+            return (
+                ("may look" if value else "masked")
+                if self.values.dtype == bool
+                else cell_text(float(value), self.digits)
+            )
         if role == Qt.ItemDataRole.AccessibleTextRole:
             row_name = self.row_names[row] if row < len(self.row_names) else ""
             column_name = self.column_names[column] if column < len(self.column_names) else ""
@@ -78,7 +85,7 @@ class MatrixModel(QAbstractTableModel):
             return f"{self.name} row {row} {row_name} column {column} {column_name}: {spoken}".replace("  ", " ")
         return None
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: N802
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the name of a row or column, or its index where it has none."""
         if role != Qt.ItemDataRole.DisplayRole:
             return None
@@ -94,7 +101,7 @@ class MatrixModel(QAbstractTableModel):
             flags |= Qt.ItemFlag.ItemIsEditable
         return flags
 
-    def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: N802
+    def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Write one cell; False when the edit was refused."""
         if self._write is None or role != Qt.ItemDataRole.EditRole or not index.isValid():
             return False

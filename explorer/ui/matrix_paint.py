@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from explorer.ui.number_style import cell_text, signed_text
-from explorer.ui.theme import Ramp, Theme
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from explorer.ui.theme import Ramp, Theme
 
 Cells = frozenset[tuple[int, int]]
 NONE: Cells = frozenset()
@@ -78,7 +81,13 @@ def ramp_of(look: Look) -> Ramp:
 
 
 def paint(
-    painter: QPainter, values: NDArray[Any], written: list[list[str]], places: NDArray[np.intp], look: Look, rows: range, columns: range
+    painter: QPainter,
+    values: NDArray[Any],
+    written: list[list[str]],
+    places: NDArray[np.intp],
+    look: Look,
+    rows: range,
+    columns: range,
 ) -> None:
     """Paint the cells of these rows and columns, with the first cell of the array at (0, 0)."""
     if not values.size or not len(rows) or not len(columns):
@@ -91,7 +100,13 @@ def paint(
 
 
 def _paint_cells(
-    painter: QPainter, values: NDArray[Any], written: list[list[str]], places: NDArray[np.intp], look: Look, rows: range, columns: range
+    painter: QPainter,
+    values: NDArray[Any],
+    written: list[list[str]],
+    places: NDArray[np.intp],
+    look: Look,
+    rows: range,
+    columns: range,
 ) -> None:
     ramp = ramp_of(look)
     theme = look.theme
@@ -136,7 +151,9 @@ def _paint_cells(
         _dim(painter, look, rows, columns)
 
 
-def _paint_image(painter: QPainter, values: NDArray[Any], places: NDArray[np.intp], look: Look, rows: range, columns: range) -> None:
+def _paint_image(
+    painter: QPainter, values: NDArray[Any], places: NDArray[np.intp], look: Look, rows: range, columns: range
+) -> None:
     theme = look.theme
     part = np.s_[rows.start : rows.stop, columns.start : columns.stop]
     colors = ramp_of(look).colors[places[part]]
@@ -151,15 +168,21 @@ def _paint_image(painter: QPainter, values: NDArray[Any], places: NDArray[np.int
     pixels = np.ascontiguousarray(colors, np.uint8)
     image = QImage(pixels.data, pixels.shape[1], pixels.shape[0], pixels.strides[0], QImage.Format.Format_RGB888)
     target = QRectF(
-        columns.start * look.cell_width, rows.start * look.cell_height, len(columns) * look.cell_width, len(rows) * look.cell_height
+        columns.start * look.cell_width,
+        rows.start * look.cell_height,
+        len(columns) * look.cell_width,
+        len(rows) * look.cell_height,
     )
     painter.drawImage(target, image)
     if masked.any() and look.cell_height >= 8:
         hatch = QBrush(theme.color("hatch"), Qt.BrushStyle.BDiagPattern)
         for r, first, last in _runs(masked):
             painter.fillRect(
-                (columns.start + first) * look.cell_width, (rows.start + r) * look.cell_height,
-                (last - first) * look.cell_width, look.cell_height, hatch,
+                (columns.start + first) * look.cell_width,
+                (rows.start + r) * look.cell_height,
+                (last - first) * look.cell_width,
+                look.cell_height,
+                hatch,
             )
     if look.dim:
         _dim(painter, look, rows, columns)
@@ -209,10 +232,14 @@ def _paint_outlines(painter: QPainter, look: Look, rows: range, columns: range) 
             if r in rows and c in columns and _drawn(r, look):
                 inset = thick / 2
                 painter.drawRect(
-                    QRectF(c * look.cell_width + inset, r * look.cell_height + inset, look.cell_width - 1 - thick, look.cell_height - 1 - thick)
+                    QRectF(
+                        c * look.cell_width + inset,
+                        r * look.cell_height + inset,
+                        look.cell_width - 1 - thick,
+                        look.cell_height - 1 - thick,
+                    )
                 )
 
 
 def _rgb(color: QColor) -> tuple[int, int, int]:
     return color.red(), color.green(), color.blue()
-

@@ -73,7 +73,9 @@ def text_width(px: int, text: str) -> int:
 class MatrixPanel(QWidget):
     """One array with its surroundings."""
 
-    def __init__(self, name: str, host: Host, theme: Theme, *, editable: bool, large: bool = False, sums: bool = False) -> None:
+    def __init__(
+        self, name: str, host: Host, theme: Theme, *, editable: bool, large: bool = False, sums: bool = False
+    ) -> None:
         super().__init__()
         self.name = name
         self.large = large
@@ -113,7 +115,11 @@ class MatrixPanel(QWidget):
         labels = QFontMetrics(self._label_font())
         with_rows = bool(self.row_names) and cell.height >= labels.height() - px(3)
         with_columns = bool(self.column_names) and cell.width >= px(22)
-        left = max((labels.horizontalAdvance(self._row_label(i)) for i in range(len(self.row_names))), default=0) + px(8) if with_rows else 0
+        left = (
+            max((labels.horizontalAdvance(self._row_label(i)) for i in range(len(self.row_names))), default=0) + px(8)
+            if with_rows
+            else 0
+        )
         left = min(left, px(130))
         top = QFontMetrics(title_font).height() + px(5)
         if self.column_axis.words:
@@ -131,7 +137,10 @@ class MatrixPanel(QWidget):
         return left, top, right, bottom
 
     def _sum_font(self, cell: CellSize) -> QFont:
-        return self.theme.font(min(cell.font, self.theme.text_px(16)) if cell.height >= self.theme.text_px(12) else self.theme.text_px(12), exact=True)
+        return self.theme.font(
+            min(cell.font, self.theme.text_px(16)) if cell.height >= self.theme.text_px(12) else self.theme.text_px(12),
+            exact=True,
+        )
 
     def _row_label(self, row: int) -> str:
         return f"{self.row_names[row]} {row}" if self.row_names[row] != str(row) else str(row)
@@ -141,7 +150,9 @@ class MatrixPanel(QWidget):
         title_font, small_font = self._fonts()
         small = QFontMetrics(small_font)
         px = self.theme.px
-        width = QFontMetrics(title_font).horizontalAdvance(self.title) + px(8) + small.horizontalAdvance(self._shape_text())
+        width = (
+            QFontMetrics(title_font).horizontalAdvance(self.title) + px(8) + small.horizontalAdvance(self._shape_text())
+        )
         if self.badge:
             width += px(14)
         if self.legend:
@@ -183,7 +194,7 @@ class MatrixPanel(QWidget):
         """Lay out the table inside the panel's present size."""
         self._cell = cell = self.cell_at(unit)
         self.view.set_cell_size(cell.width, cell.height, cell.font)
-        left, top, right, bottom = self._margins(cell)
+        left, top, _right, bottom = self._margins(cell)
         rows, columns = self.view.values.shape
         height = min(rows * cell.height, self.height() - top - bottom)
         scrolls = height < rows * cell.height
@@ -204,7 +215,7 @@ class MatrixPanel(QWidget):
 
     # --- painting ---
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Paint everything but the cells."""
         painter = QPainter(self)
         self.paint_frame(painter)
@@ -273,7 +284,15 @@ class MatrixPanel(QWidget):
             for dx, dy in ((0.28, 0.28), (0.5, 0.5), (0.72, 0.72)):
                 painter.drawEllipse(QPointF(box.left() + side * dx, box.top() + side * dy), side / 11, side / 11)
         else:
-            painter.drawPolyline(QPolygonF([box.bottomLeft() + QPointF(0, 0), box.bottomLeft() + QPointF(side * 0.3, -side * 0.08), box.topRight()]))
+            painter.drawPolyline(
+                QPolygonF(
+                    [
+                        box.bottomLeft() + QPointF(0, 0),
+                        box.bottomLeft() + QPointF(side * 0.3, -side * 0.08),
+                        box.topRight(),
+                    ]
+                )
+            )
             painter.drawLine(box.bottomLeft(), box.topRight() - QPointF(side * 0.25, 0))
 
     def _paint_columns(self, painter: QPainter) -> None:
@@ -292,14 +311,23 @@ class MatrixPanel(QWidget):
                 self._label(painter, rect, name, c, Qt.AlignmentFlag.AlignHCenter, c in lit, labels)
             if self.sums:
                 painter.setPen(theme.color("muted"))
-                painter.drawText(QRect(table.right() + px(6), y, px(44), labels.height()), int(Qt.AlignmentFlag.AlignLeft), "Σ")
+                painter.drawText(
+                    QRect(table.right() + px(6), y, px(44), labels.height()), int(Qt.AlignmentFlag.AlignLeft), "Σ"
+                )
         if self.column_axis.words:
             painter.setFont(small_font)
             painter.setPen(theme.color(_word_role(self.column_axis.words)))
             painter.drawText(table.left(), y - small.descent() - px(1), f"{self.column_axis.words} →")
 
     def _label(
-        self, painter: QPainter, rect: QRect, name: str, index: int, side: Qt.AlignmentFlag, lit: bool, metrics: QFontMetrics
+        self,
+        painter: QPainter,
+        rect: QRect,
+        name: str,
+        index: int,
+        side: Qt.AlignmentFlag,
+        lit: bool,
+        metrics: QFontMetrics,
     ) -> None:
         theme = self.theme
         number = "" if name == str(index) else f" {index}"
@@ -333,7 +361,9 @@ class MatrixPanel(QWidget):
             if r in self.marks.kept:
                 painter.setFont(small_font)
                 painter.setPen(theme.color("good"))
-                painter.drawText(QRect(table.right() + px(5), y, px(200), height), int(Qt.AlignmentFlag.AlignVCenter), "kept")
+                painter.drawText(
+                    QRect(table.right() + px(5), y, px(200), height), int(Qt.AlignmentFlag.AlignVCenter), "kept"
+                )
             if self.sums and r not in self.marks.blank and (self.reached is None or r < self.reached):
                 self._paint_sum(painter, QRect(table.right() + px(6), y, px(90), height), r)
         painter.restore()
@@ -401,7 +431,7 @@ class ArrowSign(QWidget):
         self.theme = theme
         self.update()
 
-    def paintEvent(self, event: Any) -> None:  # noqa: N802
+    def paintEvent(self, event: Any) -> None:
         """Draw the sign; the arrow is drawn, so that no font is needed for it."""
         painter = QPainter(self)
         color = QColor(self.theme.color("muted"))
@@ -416,5 +446,9 @@ class ArrowSign(QWidget):
         left, right, wing = px(4), self.width() - px(4), px(4)
         painter.setPen(QPen(color, max(self.theme.scale * 1.4, 1)))
         painter.drawLine(QPointF(left, middle), QPointF(right, middle))
-        painter.drawPolyline(QPolygonF([QPointF(right - wing, middle - wing), QPointF(right, middle), QPointF(right - wing, middle + wing)]))
+        painter.drawPolyline(
+            QPolygonF(
+                [QPointF(right - wing, middle - wing), QPointF(right, middle), QPointF(right - wing, middle + wing)]
+            )
+        )
         painter.end()

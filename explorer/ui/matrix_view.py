@@ -6,20 +6,33 @@ host's business, reached through the `Host` protocol. Titles, labels and margins
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from explorer.ui import matrix_paint
 from explorer.ui.matrix_editor import NumberDelegate
 from explorer.ui.matrix_model import MatrixModel
 from explorer.ui.matrix_paint import Look
-from explorer.ui.theme import Theme
 from explorer.workbench import clipboard, number_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from explorer.ui.theme import Theme
 
 Index = tuple[int, ...]
 
@@ -88,8 +101,11 @@ class MatrixView(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setEditTriggers(
-            QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.AnyKeyPressed
-            if editable else QAbstractItemView.EditTrigger.NoEditTriggers
+            QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.EditKeyPressed
+            | QAbstractItemView.EditTrigger.AnyKeyPressed
+            if editable
+            else QAbstractItemView.EditTrigger.NoEditTriggers
         )
         for header in (self.horizontalHeader(), self.verticalHeader()):
             header.hide()
@@ -169,7 +185,7 @@ class MatrixView(QTableView):
 
     # --- painting ---
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the visible cells; nothing of QTableView's own painting is used."""
         painter = QPainter(self.viewport())
         look = self.look
@@ -182,7 +198,13 @@ class MatrixView(QTableView):
         last_column = min((rect.right() + dx) // look.cell_width + 1, columns)
         painter.translate(-dx, -dy)
         matrix_paint.paint(
-            painter, self.values, self._written, self._places, look, range(first_row, last_row), range(first_column, last_column)
+            painter,
+            self.values,
+            self._written,
+            self._places,
+            look,
+            range(first_row, last_row),
+            range(first_column, last_column),
         )
         self._paint_cursor(painter)
         painter.end()
@@ -196,15 +218,23 @@ class MatrixView(QTableView):
                 wash = QColor(theme.color("accent"))
                 wash.setAlphaF(0.35)
                 for index in selected:
-                    painter.fillRect(index.column() * look.cell_width, index.row() * look.cell_height, look.cell_width - 1, look.cell_height - 1, wash)
+                    painter.fillRect(
+                        index.column() * look.cell_width,
+                        index.row() * look.cell_height,
+                        look.cell_width - 1,
+                        look.cell_height - 1,
+                        wash,
+                    )
             current = self.currentIndex()
             if current.isValid():
                 line = max(theme.px(2), 2)
                 painter.setPen(QPen(theme.color("accent"), line))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRect(
-                    current.column() * look.cell_width + line // 2, current.row() * look.cell_height + line // 2,
-                    look.cell_width - 1 - line, look.cell_height - 1 - line,
+                    current.column() * look.cell_width + line // 2,
+                    current.row() * look.cell_height + line // 2,
+                    look.cell_width - 1 - line,
+                    look.cell_height - 1 - line,
                 )
         if self.editable and self._hovered is not None and look.with_text and self.values.dtype != bool:
             grip = self._grip(*self._hovered)
@@ -230,7 +260,7 @@ class MatrixView(QTableView):
         where = point + QPoint(self.horizontalOffset(), self.verticalOffset())
         return self._grip(*cell).adjusted(-3, -3, 2, 2).contains(where)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Scrub, or show where the cell under the pointer comes from."""
         point = event.position().toPoint()
         if self._scrub is not None:
@@ -241,10 +271,12 @@ class MatrixView(QTableView):
             self._hovered = cell
             self.viewport().update()
             self._host.hover(self.name, None if cell is None else self.array_index(*cell))
-        self.viewport().setCursor(Qt.CursorShape.SizeHorCursor if self._on_grip(point, cell) else Qt.CursorShape.ArrowCursor)
+        self.viewport().setCursor(
+            Qt.CursorShape.SizeHorCursor if self._on_grip(point, cell) else Qt.CursorShape.ArrowCursor
+        )
         super().mouseMoveEvent(event)
 
-    def leaveEvent(self, event: Any) -> None:  # noqa: N802
+    def leaveEvent(self, event: Any) -> None:
         """Forget the hovered cell."""
         if self._hovered is not None:
             self._hovered = None
@@ -252,7 +284,7 @@ class MatrixView(QTableView):
             self._host.hover(self.name, None)
         super().leaveEvent(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         """Start a scrub on the handle, flip a mask cell, or select."""
         point = event.position().toPoint()
         cell = self._cell_at(point)
@@ -269,7 +301,7 @@ class MatrixView(QTableView):
                 return
         super().mousePressEvent(event)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End a scrub; a plain click pins the trace of its cell."""
         if self._scrub is not None:
             self._scrub = None
@@ -283,18 +315,24 @@ class MatrixView(QTableView):
     def _scrub_to(self, point: QPoint, modifiers: Qt.KeyboardModifier) -> None:
         assert self._scrub is not None
         start, index, value = self._scrub
-        step = 0.001 if modifiers & Qt.KeyboardModifier.ShiftModifier else 0.1 if modifiers & Qt.KeyboardModifier.ControlModifier else 0.01
+        step = (
+            0.001
+            if modifiers & Qt.KeyboardModifier.ShiftModifier
+            else 0.1
+            if modifiers & Qt.KeyboardModifier.ControlModifier
+            else 0.01
+        )
         moved = round((point.x() - start.x()) / max(self.look.theme.scale, 0.1))
         self._host.write(self.name, [index], [round(value + moved * step, 6)])
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+    def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll when there is something to scroll; the wheel never changes a value."""
         if self.verticalScrollBar().maximum() or self.horizontalScrollBar().maximum():
             super().wheelEvent(event)
         else:
             event.ignore()
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of the cells under the pointer, or of the selection from the keyboard."""
         if event.reason() == QContextMenuEvent.Reason.Mouse:
             cell = self._cell_at(event.pos())
@@ -307,7 +345,7 @@ class MatrixView(QTableView):
 
     # --- keyboard ---
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Edit as in a spreadsheet: Delete, Enter, Ctrl+C, V, D, Alt with arrows; all else is QTableView's."""
         key, modifiers = event.key(), event.modifiers()
         control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
@@ -330,27 +368,31 @@ class MatrixView(QTableView):
             self.clearSelection()
             event.ignore()
         elif control or key in (Qt.Key.Key_F5, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-            event.ignore() if control and key not in (Qt.Key.Key_A, Qt.Key.Key_Home, Qt.Key.Key_End) else super().keyPressEvent(event)
+            event.ignore() if control and key not in (
+                Qt.Key.Key_A,
+                Qt.Key.Key_Home,
+                Qt.Key.Key_End,
+            ) else super().keyPressEvent(event)
         elif self.editable and self.values.dtype != bool and event.text() and not _starts_number(event.text()):
             event.ignore()
         else:
             super().keyPressEvent(event)
 
-    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:  # noqa: N802
+    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
         """Show the trace of the cell that the keyboard moved to."""
         super().currentChanged(current, previous)
         self.viewport().update()
         if current.isValid() and self.hasFocus():
             self._host.hover(self.name, self.array_index(current.row(), current.column()))
 
-    def focusInEvent(self, event: Any) -> None:  # noqa: N802
+    def focusInEvent(self, event: Any) -> None:
         """Give the keyboard a cell to stand on."""
         super().focusInEvent(event)
         if not self.currentIndex().isValid() and self.values.size:
             self.selectionModel().setCurrentIndex(self._matrix.index(0, 0), QItemSelectionModel.SelectionFlag.NoUpdate)
         self.viewport().update()
 
-    def focusOutEvent(self, event: Any) -> None:  # noqa: N802
+    def focusOutEvent(self, event: Any) -> None:
         """Repaint without the focus ring."""
         super().focusOutEvent(event)
         self.viewport().update()
@@ -443,7 +485,11 @@ class MatrixView(QTableView):
         """Set the selected cells to 0; in a mask, to "may look"."""
         cells = self._selected()
         if self.editable and cells:
-            self._write(cells, [True if self.values.dtype == bool else 0.0] * len(cells), None if len(cells) == 1 else f"clear cells of {self.name}")
+            self._write(
+                cells,
+                [True if self.values.dtype == bool else 0.0] * len(cells),
+                None if len(cells) == 1 else f"clear cells of {self.name}",
+            )
 
     def type_text(self, row: int, column: int, text: str) -> bool:
         """Write what was typed into one cell; False and a sentence beside it when it is no number."""

@@ -23,7 +23,7 @@ def cell_text(value: float, digits: int = 2) -> str:
     str
         Never "−0.00": a value that rounds to zero from below is written without a sign.
     """
-    if value != value:
+    if math.isnan(value):
         return "?"
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"

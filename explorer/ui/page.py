@@ -7,24 +7,26 @@ whose arrays are other objects than before are drawn again, once per frame.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QElapsedTimer, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.concepts import declaration as d
-from explorer.concepts.evaluation import Results
 from explorer.ui.bubble import Bubble
 from explorer.ui.controls import ControlBar
 from explorer.ui.matrix_menu import open_menu
 from explorer.ui.matrix_panel import ArrowSign, MatrixPanel
 from explorer.ui.stage import PlaceWidget, Stage
-from explorer.ui.theme import Theme
 from explorer.ui.trace_strip import TraceStrip
 from explorer.workbench import state as states
 from explorer.workbench.trace import trace
-from explorer.workbench.workbench import Event, Workbench
+
+if TYPE_CHECKING:
+    from explorer.concepts.evaluation import Results
+    from explorer.ui.theme import Theme
+    from explorer.workbench.workbench import Event, Workbench
 
 FRAME_MS = 16
 CHANGED_MS = 2000
@@ -74,16 +76,16 @@ class Page(QWidget):
         column.addWidget(self.bar)
         column.addWidget(self.stage, 1)
         column.addWidget(self.strip)
-        self.scroll = QScrollArea()
-        self.scroll.setObjectName("pagescroll")
-        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.scroll.setWidget(body)
+        self.scroller = QScrollArea()
+        self.scroller.setObjectName("pagescroll")
+        self.scroller.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroller.setWidgetResizable(True)
+        self.scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.scroller.setWidget(body)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.scroll)
+        whole.addWidget(self.scroller)
         self._size_stage()
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
@@ -122,7 +124,9 @@ class Page(QWidget):
             return ArrowSign(view.text, self.theme)
         if isinstance(view, d.Mosaic):
             mosaic: QWidget = importlib.import_module("explorer.ui.mosaic_panel").MosaicPanel(view, self, self.theme)
-            self._customs.append((d.Custom("mosaic", view.array, lambda situation, results: (situation, results)), mosaic))
+            self._customs.append(
+                (d.Custom("mosaic", view.array, lambda situation, results: (situation, results)), mosaic)
+            )
             return mosaic
         assert isinstance(view, d.Custom)
         widget: QWidget = importlib.import_module(f"explorer.ui.views.{view.kind}").make(view, self, self.theme)
@@ -171,7 +175,7 @@ class Page(QWidget):
         if self.isVisible() and not self._frame.isActive():
             self._frame.start(max(0, FRAME_MS - int(self._last.elapsed())))
 
-    def showEvent(self, event: Any) -> None:  # noqa: N802
+    def showEvent(self, event: Any) -> None:
         """Catch up with what happened while the page was hidden."""
         super().showEvent(event)
         self.refresh()
@@ -225,7 +229,11 @@ class Page(QWidget):
                 look = panel.view.look
                 look.faded, look.blank = panel.marks.faded, panel.marks.blank
                 look.changed = frozenset()
-                if earlier is not None and (changed := self.workbench.changed(slug, name)) is not None and changed.any():
+                if (
+                    earlier is not None
+                    and (changed := self.workbench.changed(slug, name)) is not None
+                    and changed.any()
+                ):
                     shown = changed[head] if head else changed
                     look.changed = frozenset((int(r), int(c)) for r, c in np.argwhere(np.atleast_2d(shown)))
                     fresh = fresh or bool(look.changed)
@@ -262,7 +270,9 @@ class Page(QWidget):
                 values = difference[panel.view.head] if panel.view.head else difference
         if look.kind == "weight":
             row_top = self.workbench.view(self.concept.slug).zero_to_row_maximum
-            look.top = np.maximum(np.atleast_2d(values).max(axis=-1, keepdims=True, initial=0.0), 1e-300) if row_top else 1.0
+            look.top = (
+                np.maximum(np.atleast_2d(values).max(axis=-1, keepdims=True, initial=0.0), 1e-300) if row_top else 1.0
+            )
             panel.legend = "0 … row max" if row_top else "0 … 1"
         panel.view.set_values(values)
 
@@ -272,7 +282,7 @@ class Page(QWidget):
 
     def _label(self, panel: MatrixPanel, name: str, state: states.TabState) -> None:
         def names(axis: d.Axis) -> tuple[str, ...]:
-            return state.tokens if axis.names == "tokens" else axis.names  # type: ignore[return-value]
+            return state.tokens if axis.names == "tokens" else axis.names
 
         panel.row_names, panel.column_names = names(panel.row_axis), names(panel.column_axis)
         panel.view.matrix_model().row_names = panel.row_names
@@ -300,14 +310,14 @@ class Page(QWidget):
             self._show_trace(self._hovered, pinned=False)
 
     def _focus(self, view: states.ViewState, shown: str | None) -> None:
-        """In a presentation that has no room for everything, show what the step is about: its arrays and their operands."""
+        """In a presentation without room for everything, show what the step is about: its arrays and operands."""
         names: frozenset[str] | None = None
         canvas = self.stage.canvas
         if self.theme.present and self.concept.steps:
             canvas.focus(None)
             room = self.stage.maximumViewportSize()
             if canvas.crowded(room):
-                row, current = states.row_and_step(self.concept, self.workbench.state(self.concept.slug).sizes, view)
+                _row, current = states.row_and_step(self.concept, self.workbench.state(self.concept.slug).sizes, view)
                 step = self.concept.steps[current]
                 sources = {source for name in step.shows for source in self.concept.stage(name).inputs}
                 names = frozenset({*step.shows, *sources, *((shown,) if shown in sources else ())})
@@ -320,7 +330,11 @@ class Page(QWidget):
         """Return the pinned cell, or, while the steps have not come to it, the same cell of the table on show."""
         if pinned is None or self._is_reached(*pinned):
             return pinned
-        if shown is None or not self._is_reached(shown, pinned[1]) or pinned[0] not in states.shared_place(self.concept):
+        if (
+            shown is None
+            or not self._is_reached(shown, pinned[1])
+            or pinned[0] not in states.shared_place(self.concept)
+        ):
             return None
         return shown, pinned[1]
 
@@ -354,13 +368,19 @@ class Page(QWidget):
     def _exists(self, target: tuple[str, Index]) -> bool:
         assert self._results is not None
         array = self._results.get(target[0])
-        return array is not None and len(target[1]) == array.ndim and all(0 <= i < n for i, n in zip(target[1], array.shape, strict=True))
+        return (
+            array is not None
+            and len(target[1]) == array.ndim
+            and all(0 <= i < n for i, n in zip(target[1], array.shape, strict=True))
+        )
 
     def _light(self, operands: dict[str, Any], target: tuple[str, Index] | None, *, dim: bool) -> None:
         for name, panels in self._panels.items():
             for panel in panels:
                 view = panel.view
-                lit = frozenset(cell for index in operands.get(name, ()) if (cell := view.array_cell(index)) is not None)
+                lit = frozenset(
+                    cell for index in operands.get(name, ()) if (cell := view.array_cell(index)) is not None
+                )
                 own = view.array_cell(target[1]) if target is not None and target[0] == name else None
                 pinned = frozenset((own,)) if own is not None else frozenset()
                 look = view.look
@@ -443,7 +463,9 @@ class Page(QWidget):
         try:
             change()
         except ValueError as error:
-            self.bubble.say(str(error), QPoint(self.bar.x() + self.theme.px(14), self.bar.geometry().bottom()), self.theme)
+            self.bubble.say(
+                str(error), QPoint(self.bar.x() + self.theme.px(14), self.bar.geometry().bottom()), self.theme
+            )
             self.said.emit(str(error))
             state = self.workbench.state(self.concept.slug)
             self.bar.show_state(state.sizes, state.controls, state.tokens)
@@ -458,7 +480,13 @@ class Page(QWidget):
             self.refresh()
 
     def _size_stage(self) -> None:
-        self.stage.setMinimumHeight(self.theme.px(150 if self.theme.present else 220))
+        self.stage.setMinimumHeight(self.theme.px(150 if self.theme.present else 190))
+        self.strip.set_lines(3 if self.height() / self.theme.scale > 440 or self.theme.present else 2)
+
+    def resizeEvent(self, event: Any) -> None:
+        """Share the height between stage and trace."""
+        super().resizeEvent(event)
+        self._size_stage()
 
     def restyle(self) -> None:
         """Draw everything again, as after a change of how weights are coloured."""
@@ -470,7 +498,9 @@ class Page(QWidget):
         self.theme = theme
         self.bar.set_theme(theme)
         self.strip.set_theme(theme)
-        self.bar.setVisible(not theme.present and bool(self.concept.sizes or self.concept.controls or self.concept.actions))
+        self.bar.setVisible(
+            not theme.present and bool(self.concept.sizes or self.concept.controls or self.concept.actions)
+        )
         self._size_stage()
         self.stage.set_theme(theme)
         self._view_stale = True

@@ -5,11 +5,14 @@ Keys reach a cell only while its editor is open. Digits and Enter jump to a tab,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 K = Qt.Key
 NEXT = {K.Key_PageDown, K.Key_Right, K.Key_Down, K.Key_Space, K.Key_N}
@@ -43,11 +46,15 @@ class ShowKeys(QObject):
         """Give the keys back."""
         QApplication.instance().removeEventFilter(self)  # type: ignore[union-attr]
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Turn a key press into what it means in a show."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
-        if isinstance(QApplication.focusWidget(), QLineEdit) or QApplication.activeModalWidget() or QApplication.activePopupWidget():
+        if (
+            isinstance(QApplication.focusWidget(), QLineEdit)
+            or QApplication.activeModalWidget()
+            or QApplication.activePopupWidget()
+        ):
             return False
         if event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier):
             return False

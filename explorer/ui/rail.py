@@ -1,15 +1,26 @@
-"""The rail: all tabs, numbered, with a dot on those that were edited. It shows as much of their names as the room allows."""
+"""The rail: all tabs, numbered, with a dot on those that were edited, and their names where there is room."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
-from explorer.concepts.declaration import Concept
-from explorer.ui.theme import Theme
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from explorer.concepts.declaration import Concept
+    from explorer.ui.theme import Theme
 
 
 class _RailDelegate(QStyledItemDelegate):
@@ -19,15 +30,17 @@ class _RailDelegate(QStyledItemDelegate):
         super().__init__(rail)
         self._rail = rail
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Return the height of a line: as tall as lets all tabs be seen, within reason."""
         return QSize(self._rail.viewport().width(), self._rail.line_height())
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         """Paint number, name and dot."""
         theme, px = self._rail.theme, self._rail.theme.px
-        rect: QRect = option.rect.adjusted(px(8), 1, -px(8), -1)  # type: ignore[attr-defined]
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        rect: QRect = option.rect.adjusted(px(8), 1, -px(8), -1)
+        state: QStyle.StateFlag = option.state
         selected = bool(state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -50,7 +63,11 @@ class _RailDelegate(QStyledItemDelegate):
         if not self._rail.narrow:
             painter.setPen(theme.color("on_accent" if selected else "text"))
             name = QRect(number.right() + px(6), rect.top(), rect.right() - number.right() - px(18), rect.height())
-            painter.drawText(name, int(Qt.AlignmentFlag.AlignVCenter), metrics.elidedText(concept.title, Qt.TextElideMode.ElideRight, name.width()))
+            painter.drawText(
+                name,
+                int(Qt.AlignmentFlag.AlignVCenter),
+                metrics.elidedText(concept.title, Qt.TextElideMode.ElideRight, name.width()),
+            )
         if self._rail.edited(concept.slug):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("on_accent" if selected else "changed"))
@@ -120,10 +137,12 @@ class Rail(QListWidget):
         """Take another theme or scale."""
         self.theme = theme
         colors = theme.colors
-        self.setStyleSheet(f"QListWidget {{ background: {colors.window}; border: none; padding: {theme.px(6)}px 0; outline: none; }}")
+        self.setStyleSheet(
+            f"QListWidget {{ background: {colors.window}; border: none; padding: {theme.px(6)}px 0; outline: none; }}"
+        )
         self.set_narrow(self.narrow)
 
-    def resizeEvent(self, event: object) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the height anew."""
-        super().resizeEvent(event)  # type: ignore[arg-type]
+        super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()

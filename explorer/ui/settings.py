@@ -45,7 +45,11 @@ class Settings:
     def percent(self) -> int:
         """The scale in percent."""
         text = self._text("scale")
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 4 and SCALES[0] <= int(text) <= SCALES[-1] else 100
+        return (
+            int(text)
+            if text.isascii() and text.isdigit() and len(text) < 4 and SCALES[0] <= int(text) <= SCALES[-1]
+            else 100
+        )
 
     @percent.setter
     def percent(self, value: int) -> None:

@@ -7,16 +7,25 @@ size scrolls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from explorer.concepts import declaration as d
 from explorer.ui.matrix_panel import MatrixPanel, Unit
-from explorer.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from PySide6.QtGui import QResizeEvent
+
+    from explorer.ui.theme import Theme
+
+SQUEEZES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08)
+#: Tables with at most so many rows and columns always show their digits.
+DIGITS_UP_TO = 8
 
 
 def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
@@ -170,7 +179,7 @@ class StageCanvas(QWidget):
         return int(find(unit, height)) if find is not None else height // 2
 
     def _column_anchor(self, view: d.Column, unit: Unit, height: int) -> int:
-        """Return the middle of a column's main table, so that its rows meet those beside it; else of the whole column."""
+        """Return the middle of a column's main table, so that its rows meet those beside it."""
         parts = self._present(view)
         main = [part for part in parts if isinstance(part, d.Place) or (isinstance(part, d.Matrix) and part.large)]
         if len(main) != 1:
@@ -213,15 +222,27 @@ class StageCanvas(QWidget):
         theme = self.theme
         smallest = theme.text_px(12)
         largest = max(theme.px(52 if theme.present else 30), smallest)
-        for squeeze in (1.0, 0.85, 0.7, 0.55, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08):
+        for squeeze in self._squeezes():
             if not self._fits(Unit(smallest + theme.px(5), smallest, squeeze), room):
                 continue
-            font = _largest(smallest, largest, lambda f, s=squeeze: self._fits(Unit(f * 1.5, f, s), room))
-            height = _largest(font + theme.px(5), round(font * 2.4), lambda h, f=font, s=squeeze: self._fits(Unit(h, f, s), room))
+            font = _largest(smallest, largest, partial(self._font_fits, squeeze, room))
+            tallest = round(font * 2.4)
+            height = _largest(font + theme.px(5), tallest, partial(self._height_fits, font, squeeze, room))
             self.unit = Unit(height, font, squeeze)
             return self.measure(self._tree, self.unit, room.height())
-        self.unit = Unit(smallest + theme.px(6), smallest, 0.42)
+        self.unit = Unit(smallest + theme.px(6), smallest, self._squeezes()[-1])
         return self.measure(self._tree, self.unit, max(room.height(), theme.px(240)))
+
+    def _squeezes(self) -> tuple[float, ...]:
+        """Return how far large tables may be pressed; small ones keep their digits and scroll instead."""
+        most = max((max(panel.view.values.shape) for panel in self.panels() if panel.large), default=0)
+        return SQUEEZES[:4] if most <= DIGITS_UP_TO else SQUEEZES
+
+    def _font_fits(self, squeeze: float, room: QSize, font: int) -> bool:
+        return self._fits(Unit(font * 1.5, font, squeeze), room)
+
+    def _height_fits(self, font: int, squeeze: float, room: QSize, height: int) -> bool:
+        return self._fits(Unit(height, font, squeeze), room)
 
     def _fits(self, unit: Unit, room: QSize) -> bool:
         size = self.measure(self._tree, unit, room.height())
@@ -246,9 +267,19 @@ class StageCanvas(QWidget):
                 x += size.width() + self._gap(view)
         elif isinstance(view, d.Column):
             y = rect.top()
-            for part, height in zip(self._present(view), self._column_heights(view, self.unit, rect.height()), strict=True):
+            for part, height in zip(
+                self._present(view), self._column_heights(view, self.unit, rect.height()), strict=True
+            ):
                 size = self.measure(part, self.unit, height)
-                self._place(part, QRect(rect.left(), y, max(size.width(), rect.width()) if isinstance(part, d.Custom) else size.width(), size.height()))
+                self._place(
+                    part,
+                    QRect(
+                        rect.left(),
+                        y,
+                        max(size.width(), rect.width()) if isinstance(part, d.Custom) else size.width(),
+                        size.height(),
+                    ),
+                )
                 y += size.height() + self._gap(view)
         else:
             widget = self.leaf(view)
@@ -276,7 +307,11 @@ class Stage(QScrollArea):
         self.setObjectName("stage")
         self.set_theme(theme)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def sizeHint(self) -> QSize:
+        """Ask for no more than the least: the stage takes what the page has left."""
+        return self.minimumSize()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the layout to the new room."""
         super().resizeEvent(event)
         self.refit()
@@ -288,7 +323,9 @@ class Stage(QScrollArea):
         if room.width() < 10 or room.height() < 10:
             return
         size = self.canvas.fit(room)
-        whole = QSize(max(size.width(), room.width()), max(size.height(), room.height())) + QSize(2 * margin, 2 * margin)
+        whole = QSize(max(size.width(), room.width()), max(size.height(), room.height())) + QSize(
+            2 * margin, 2 * margin
+        )
         self.canvas.resize(whole)
         self.canvas.place(whole)
         self.fitted.emit()

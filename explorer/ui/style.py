@@ -1,8 +1,11 @@
-"""The stylesheet of the chrome: buttons, pills, fields, menus. Colours and sizes come from the theme, nothing else does."""
+"""The stylesheet of the chrome: buttons, pills, fields, menus. Colours and sizes come from the theme alone."""
 
 from __future__ import annotations
 
-from explorer.ui.theme import Theme
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from explorer.ui.theme import Theme
 
 
 def stylesheet(theme: Theme) -> str:
@@ -55,7 +58,8 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox {{
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {{ border-color: {c.accent}; }}
 QSpinBox QLineEdit, QDoubleSpinBox QLineEdit, QComboBox QLineEdit {{ border: none; padding: 0; background: transparent; min-height: 0; }}
 QSpinBox, QDoubleSpinBox {{ padding: {px(2)}px {px(2)}px; }}
-QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 1px; border: none; background: transparent; }}
+QSpinBox::up-arrow, QSpinBox::down-arrow, QDoubleSpinBox::up-arrow, QDoubleSpinBox::down-arrow {{ image: none; width: 0; height: 0; }}
 QComboBox::drop-down {{ border: none; width: {px(16)}px; }}
 QComboBox QAbstractItemView {{ background: {c.panel}; color: {c.text}; selection-background-color: {c.accent}; selection-color: {c.on_accent}; border: {line}px solid {c.border}; }}
 QSlider::groove:horizontal {{ height: {px(4)}px; background: {c.border}; border-radius: {px(2)}px; }}

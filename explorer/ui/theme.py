@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication
 
 from explorer import resources
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from PySide6.QtWidgets import QApplication
 
 FAMILY = "Inter"
 SCALES = (80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
@@ -51,37 +54,103 @@ class Colors:
 
 
 DARK = Colors(
-    window="#0f1319", stage="#12161d", panel="#161b23", card="#1f2630", border="#2c3542", text="#e8ecf2", muted="#9aa5b4",
-    accent="#4080e0", on_accent="#ffffff", good="#5fd38d", bad="#ff8080", warn="#f0c060",
+    window="#0f1319",
+    stage="#12161d",
+    panel="#161b23",
+    card="#1f2630",
+    border="#2c3542",
+    text="#e8ecf2",
+    muted="#9aa5b4",
+    accent="#4080e0",
+    on_accent="#ffffff",
+    good="#5fd38d",
+    bad="#ff8080",
+    warn="#f0c060",
     role={
-        "input": "#e8ecf2", "plain": "#e8ecf2", "query": "#8fb2ff", "key": "#f58b2a", "value": "#5fe39a", "output": "#f29ac8",
-        "score": "#e8ecf2", "weight": "#e8ecf2", "mask": "#c3cad5",
+        "input": "#e8ecf2",
+        "plain": "#e8ecf2",
+        "query": "#8fb2ff",
+        "key": "#f58b2a",
+        "value": "#5fe39a",
+        "output": "#f29ac8",
+        "score": "#e8ecf2",
+        "weight": "#e8ecf2",
+        "mask": "#c3cad5",
     },
-    negative="#5b46a0", positive="#84701d", cell="#1b2029",
+    negative="#5b46a0",
+    positive="#84701d",
+    cell="#1b2029",
     weights=("#0d2a5c", "#2b3f6b", "#4c556d", "#6b6d71", "#8d8872", "#b3a56a", "#dac355", "#ffe945"),
-    hatch="#4a5462", grid="#0f1319", outline="#ffffff", changed="#ffd24a",
+    hatch="#4a5462",
+    grid="#0f1319",
+    outline="#ffffff",
+    changed="#ffd24a",
 )
 LIGHT = Colors(
-    window="#eef1f6", stage="#f8fafc", panel="#ffffff", card="#f1f4f9", border="#d3dae4", text="#17202c", muted="#566273",
-    accent="#1f4e96", on_accent="#ffffff", good="#17703c", bad="#b3261e", warn="#8a5b00",
+    window="#eef1f6",
+    stage="#f8fafc",
+    panel="#ffffff",
+    card="#f1f4f9",
+    border="#d3dae4",
+    text="#17202c",
+    muted="#566273",
+    accent="#1f4e96",
+    on_accent="#ffffff",
+    good="#17703c",
+    bad="#b3261e",
+    warn="#8a5b00",
     role={
-        "input": "#17202c", "plain": "#17202c", "query": "#2f55dc", "key": "#8a5200", "value": "#1f6d4e", "output": "#b5208a",
-        "score": "#17202c", "weight": "#17202c", "mask": "#3d4856",
+        "input": "#17202c",
+        "plain": "#17202c",
+        "query": "#2f55dc",
+        "key": "#8a5200",
+        "value": "#1f6d4e",
+        "output": "#b5208a",
+        "score": "#17202c",
+        "weight": "#17202c",
+        "mask": "#3d4856",
     },
-    negative="#b9a9ee", positive="#e2c560", cell="#ffffff",
+    negative="#b9a9ee",
+    positive="#e2c560",
+    cell="#ffffff",
     weights=("#0d2a5c", "#2b3f6b", "#4c556d", "#6b6d71", "#8d8872", "#b3a56a", "#dac355", "#ffe945"),
-    hatch="#a9b3c0", grid="#e2e7ee", outline="#101820", changed="#c2410c",
+    hatch="#a9b3c0",
+    grid="#e2e7ee",
+    outline="#101820",
+    changed="#c2410c",
 )
 CONTRAST = Colors(
-    window="#000000", stage="#000000", panel="#000000", card="#101010", border="#ffffff", text="#ffffff", muted="#e0e0e0",
-    accent="#ffe04a", on_accent="#000000", good="#7dffb0", bad="#ff9c9c", warn="#ffe04a",
+    window="#000000",
+    stage="#000000",
+    panel="#000000",
+    card="#101010",
+    border="#ffffff",
+    text="#ffffff",
+    muted="#e0e0e0",
+    accent="#ffe04a",
+    on_accent="#000000",
+    good="#7dffb0",
+    bad="#ff9c9c",
+    warn="#ffe04a",
     role={
-        "input": "#ffffff", "plain": "#ffffff", "query": "#a9c4ff", "key": "#ffa13d", "value": "#66ffa8", "output": "#ffb0da",
-        "score": "#ffffff", "weight": "#ffffff", "mask": "#ffffff",
+        "input": "#ffffff",
+        "plain": "#ffffff",
+        "query": "#a9c4ff",
+        "key": "#ffa13d",
+        "value": "#66ffa8",
+        "output": "#ffb0da",
+        "score": "#ffffff",
+        "weight": "#ffffff",
+        "mask": "#ffffff",
     },
-    negative="#5a3fc0", positive="#8a7000", cell="#000000",
+    negative="#5a3fc0",
+    positive="#8a7000",
+    cell="#000000",
     weights=("#00224e", "#26406f", "#4b5675", "#6c6d77", "#908b78", "#b8a96d", "#e0c854", "#fff04d"),
-    hatch="#9a9a9a", grid="#5a5a5a", outline="#ffffff", changed="#ffe04a",
+    hatch="#9a9a9a",
+    grid="#5a5a5a",
+    outline="#ffffff",
+    changed="#ffe04a",
 )
 THEMES: dict[str, Colors] = {"light": LIGHT, "dark": DARK, "contrast": CONTRAST}
 TITLES = {"light": "Light", "dark": "Dark", "contrast": "High contrast"}
@@ -124,9 +193,10 @@ class Ramp:
 def _ramp_of(anchors: tuple[str, ...]) -> Ramp:
     colors = _ramp(anchors)
     brushes = tuple(QColor(*map(int, color)) for color in colors)
+    white, black = (255, 255, 255), (0, 0, 0)
     on = tuple(
-        QColor("#ffffff") if contrast((255, 255, 255), tuple(map(int, c))) >= contrast((0, 0, 0), tuple(map(int, c))) else QColor("#000000")  # type: ignore[arg-type]
-        for c in colors
+        QColor(*(white if contrast(white, color) >= contrast(black, color) else black))
+        for color in ((int(r), int(g), int(b)) for r, g, b in colors)
     )
     return Ramp(colors, brushes, on)
 
@@ -222,15 +292,25 @@ def apply(app: QApplication, theme: Theme) -> None:
     colors = theme.colors
     palette = QPalette()
     for role, color in {
-        QPalette.ColorRole.Window: colors.window, QPalette.ColorRole.WindowText: colors.text,
-        QPalette.ColorRole.Base: colors.card, QPalette.ColorRole.AlternateBase: colors.panel,
-        QPalette.ColorRole.Text: colors.text, QPalette.ColorRole.Button: colors.card,
-        QPalette.ColorRole.ButtonText: colors.text, QPalette.ColorRole.BrightText: colors.text,
-        QPalette.ColorRole.Highlight: colors.accent, QPalette.ColorRole.HighlightedText: colors.on_accent,
-        QPalette.ColorRole.ToolTipBase: colors.card, QPalette.ColorRole.ToolTipText: colors.text,
-        QPalette.ColorRole.PlaceholderText: colors.muted, QPalette.ColorRole.Link: colors.accent,
-        QPalette.ColorRole.Accent: colors.accent, QPalette.ColorRole.Mid: colors.border,
-        QPalette.ColorRole.Light: colors.card, QPalette.ColorRole.Midlight: colors.border, QPalette.ColorRole.Dark: colors.border,
+        QPalette.ColorRole.Window: colors.window,
+        QPalette.ColorRole.WindowText: colors.text,
+        QPalette.ColorRole.Base: colors.card,
+        QPalette.ColorRole.AlternateBase: colors.panel,
+        QPalette.ColorRole.Text: colors.text,
+        QPalette.ColorRole.Button: colors.card,
+        QPalette.ColorRole.ButtonText: colors.text,
+        QPalette.ColorRole.BrightText: colors.text,
+        QPalette.ColorRole.Highlight: colors.accent,
+        QPalette.ColorRole.HighlightedText: colors.on_accent,
+        QPalette.ColorRole.ToolTipBase: colors.card,
+        QPalette.ColorRole.ToolTipText: colors.text,
+        QPalette.ColorRole.PlaceholderText: colors.muted,
+        QPalette.ColorRole.Link: colors.accent,
+        QPalette.ColorRole.Accent: colors.accent,
+        QPalette.ColorRole.Mid: colors.border,
+        QPalette.ColorRole.Light: colors.card,
+        QPalette.ColorRole.Midlight: colors.border,
+        QPalette.ColorRole.Dark: colors.border,
         QPalette.ColorRole.Shadow: colors.border,
     }.items():
         palette.setColor(role, QColor(color))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from explorer.concepts.declaration import Concept
 from explorer.ui.icons import icon
-from explorer.ui.theme import Theme
 from explorer.workbench import state as states
-from explorer.workbench.state import ViewState
-from explorer.workbench.workbench import Workbench
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction, QResizeEvent
+
+    from explorer.concepts.declaration import Concept
+    from explorer.ui.theme import Theme
+    from explorer.workbench.state import ViewState
+    from explorer.workbench.workbench import Workbench
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0)
 STEP_MS = 1200
@@ -44,7 +49,7 @@ class StepBar(QWidget):
         self.rows.setObjectName("rows")
         self.rows.setToolTip("Take the steps for one row after the other (R)")
         self.rows.clicked.connect(self.toggle_rows)
-        self._row.addSpacing(theme.px(8))
+        self.rows.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._row.addWidget(self.rows)
         self.speed = QToolButton()
         self.speed.setObjectName("speed")
@@ -59,7 +64,7 @@ class StepBar(QWidget):
         button.setToolTip(tip)
         button.setAccessibleName(tip)
         button.setProperty("flat", True)
-        button.clicked.connect(slot)  # type: ignore[arg-type]
+        button.clicked.connect(slot)
         self._row.addWidget(button)
         return button
 
@@ -83,6 +88,7 @@ class StepBar(QWidget):
             pill.setObjectName(f"step_{i}")
             pill.setAccessibleName(f"step {i + 1}: {step.label}")
             pill.setToolTip(step.says)
+            pill.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             pill.clicked.connect(lambda _checked, i=i: self._go_to_step(i))
             self._group.addButton(pill)
             self._row.insertWidget(i, pill)
@@ -233,7 +239,12 @@ class StepBar(QWidget):
         self.theme = theme
         size = theme.px(16)
         self._row.setSpacing(theme.px(4))
-        for button, name in ((self.first, "first"), (self.previous, "previous"), (self.next, "next"), (self.last, "last")):
+        for button, name in (
+            (self.first, "first"),
+            (self.previous, "previous"),
+            (self.next, "next"),
+            (self.last, "last"),
+        ):
             button.setIcon(icon(name, theme.colors.text, size))
             button.setIconSize(QSize(size, size))
         self.play.setIconSize(QSize(size, size))
@@ -249,6 +260,7 @@ class TopBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.theme = theme
         self.steps = StepBar(workbench, theme)
+        self._fitting = False
         self._row = QHBoxLayout(self)
         self._icons: list[tuple[QToolButton, str]] = []
         self._left, self._right = QHBoxLayout(), QHBoxLayout()
@@ -292,24 +304,52 @@ class TopBar(QWidget):
 
     def fit(self) -> None:
         """Leave out what there is no room for, the least needed first; every action stays in the menus."""
+        self._fitting = True
+        self._leave_out()
+        self._fitting = False
+
+    def _leave_out(self) -> None:
         steps = self.steps
-        sides = [button for layout in (self._left, self._right) for button in _buttons(layout)]
+        sides: list[QToolButton] = [button for layout in (self._left, self._right) for button in _buttons(layout)]
         present = self.theme.present
         for button in sides:
             button.setVisible(not present)
         optional: list[list[QWidget]] = [[steps.speed], [steps.rows], [steps.first, steps.last]]
-        optional += [[button] for button in reversed(sides) if button.text()] + [[steps.previous, steps.next], [steps.play]]
+        optional += [[button] for button in reversed(sides) if button.text()]
+        optional += [
+            [steps.previous, steps.next],
+            [steps.play],
+        ]
         optional += [[button] for button in reversed(sides)]
         steps.show_extras(player=not present)
+        for widget in (self, *self.findChildren(QWidget)):
+            widget.ensurePolished()
         for group in optional:
-            if self._row.sizeHint().width() <= self.width():
+            if self._needed() <= self.width():
                 return
             for widget in group:
                 widget.hide()
-            self._row.invalidate()
-        steps.show_one_pill()
+        if self._needed() > self.width():
+            steps.show_one_pill()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def _needed(self) -> int:
+        """Return the width that what is not hidden needs; Qt's own hint lags behind until its next layout."""
+        steps: list[QWidget] = [button for button in self.steps.findChildren(QToolButton) if not button.isHidden()]
+        sides: list[QWidget] = [
+            button for layout in (self._left, self._right) for button in _buttons(layout) if not button.isHidden()
+        ]
+        margins = self._row.contentsMargins()
+        gaps = len(steps) * self.theme.px(4) + len(sides) * self.theme.px(6) + 4 * self._row.spacing()
+        return sum(widget.sizeHint().width() for widget in (*steps, *sides)) + gaps + margins.left() + margins.right()
+
+    def event(self, event: QEvent) -> bool:
+        """Look again when the buttons have learnt how wide they are."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest and not self._fitting and self._needed() > self.width():
+            self.fit()
+        return done
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what no longer fits."""
         super().resizeEvent(event)
         self.fit()
@@ -334,5 +374,6 @@ class TopBar(QWidget):
 
 
 def _buttons(layout: QHBoxLayout) -> list[QToolButton]:
-    widgets = [layout.itemAt(i).widget() for i in range(layout.count())]
+    items = (layout.itemAt(i) for i in range(layout.count()))
+    widgets = [item.widget() for item in items if item is not None]
     return [widget for widget in widgets if isinstance(widget, QToolButton)]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from explorer.ui.theme import Theme
 from explorer.workbench.trace import Token, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from explorer.ui.theme import Theme
 
 
 class TraceStrip(QWidget):
@@ -32,14 +36,21 @@ class TraceStrip(QWidget):
         self._links: list[tuple[QRect, Token]] = []
         self._current = -1
         self._full = False
+        self._lines = 3
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setObjectName("trace")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
-        """Return a height of a title and three lines."""
-        return QSize(400, self.theme.px(18) + QFontMetrics(self._small()).height() + 3 * self._line_height())
+    def sizeHint(self) -> QSize:
+        """Return the height of a title and the lines."""
+        return QSize(400, self.theme.px(18) + QFontMetrics(self._small()).height() + self._lines * self._line_height())
+
+    def set_lines(self, lines: int) -> None:
+        """Leave room for so many lines; longer traces are set smaller."""
+        if lines != self._lines:
+            self._lines = lines
+            self.updateGeometry()
 
     def _line_height(self) -> int:
         return QFontMetrics(self.theme.font(15)).height() + self.theme.px(6)
@@ -83,11 +94,17 @@ class TraceStrip(QWidget):
         title = list(self._trace.title)
         if self._pinned:
             title.append(Token(" · pinned", "note"))
-        title.append(Token(" · every underlined number leads to the cells it comes from", "note"))
+        note = Token(" · every underlined number leads to the cells it comes from", "note")
+        if sum(QFontMetrics(small).horizontalAdvance(token.text) for token in [*title, note]) < width * 0.9:
+            title.append(note)
         y += self._place_line(title, x0, y, width, small, QFontMetrics(small).height() + px(3))
-        font = self.theme.font(15)
-        for line in self._trace.lines:
-            y += self._place_line(line.tokens, x0, y, width, font, self._line_height())
+        for size in (15, 14, 13, 12):
+            del self._placed[len(title) :], self._links[:]
+            font, at = self.theme.font(size), y
+            for line in self._trace.lines:
+                at += self._place_line(line.tokens, x0, at, width, font, QFontMetrics(font).height() + px(6))
+            if at <= self.height():
+                break
 
     def _place_line(self, tokens: Sequence[Token], x0: int, y: int, width: int, font: QFont, height: int) -> int:
         px = self.theme.px
@@ -112,7 +129,7 @@ class TraceStrip(QWidget):
             x += advance
         return used
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the lines anew."""
         super().resizeEvent(event)
         self._lay_out()
@@ -126,7 +143,7 @@ class TraceStrip(QWidget):
 
     # --- painting ---
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the tokens; links are underlined in the colour of their role."""
         painter = QPainter(self)
         theme = self.theme
@@ -135,7 +152,11 @@ class TraceStrip(QWidget):
         if self._trace is None:
             painter.setFont(self._small())
             painter.setPen(theme.color("muted"))
-            painter.drawText(self.rect().adjusted(theme.px(18), theme.px(8), -theme.px(18), 0), int(Qt.AlignmentFlag.TextWordWrap), HINT)
+            painter.drawText(
+                self.rect().adjusted(theme.px(18), theme.px(8), -theme.px(18), 0),
+                int(Qt.TextFlag.TextWordWrap),
+                HINT,
+            )
             painter.end()
             return
         for rect, token, font, base in self._placed:
@@ -162,13 +183,13 @@ class TraceStrip(QWidget):
     def _link_at(self, point: QPoint) -> int:
         return next((i for i, (rect, _) in enumerate(self._links) if rect.contains(point)), -1)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Show that a number is a link, and its full digits."""
         at = self._link_at(event.position().toPoint())
         self.setCursor(Qt.CursorShape.PointingHandCursor if at >= 0 else Qt.CursorShape.ArrowCursor)
         self.setToolTip(self._links[at][1].full if at >= 0 else "")
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         """Follow a link; a click beside the links shows all digits, and again fewer."""
         at = self._link_at(event.position().toPoint())
         if at >= 0:
@@ -178,7 +199,7 @@ class TraceStrip(QWidget):
             self._lay_out()
             self.update()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Walk the links with left and right; Enter follows one."""
         if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right) and self._links:
             self._current = (self._current + (1 if event.key() == Qt.Key.Key_Right else -1)) % len(self._links)
@@ -196,4 +217,7 @@ class TraceStrip(QWidget):
             self.followed.emit(cell[0], cell[1])
 
 
-HINT = "Point at any number to see where it comes from. Click to keep it here; every underlined number then leads further up."
+HINT = (
+    "Point at any number to see where it comes from. Click to keep it here; every underlined number then leads"
+    " further up."
+)

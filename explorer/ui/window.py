@@ -6,8 +6,7 @@ it looks is decided here; what a tab holds is the workbench's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
@@ -33,13 +32,17 @@ from explorer.ui import theme as themes
 from explorer.ui.page import Page
 from explorer.ui.presentation import ShowKeys
 from explorer.ui.rail import Rail
-from explorer.ui.settings import Settings
 from explorer.ui.side_panel import SidePanel
 from explorer.ui.style import stylesheet
-from explorer.ui.theme import Theme
 from explorer.ui.topbar import TopBar
 from explorer.workbench import fingerprint, lessons
-from explorer.workbench.workbench import Event, Workbench
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from explorer.ui.settings import Settings
+    from explorer.ui.theme import Theme
+    from explorer.workbench.workbench import Event, Workbench
 
 TITLE = "Attention Explorer"
 #: Widths at 100 % below which the rail shows numbers alone and the side panel stays closed unless it is asked for.
@@ -89,7 +92,12 @@ class MainWindow(QMainWindow):
         self._blank.setStyleSheet("background: black;")
         self._blank.hide()
         self._show_keys = ShowKeys(
-            self, self.topbar.steps.go_next, self.topbar.steps.go_previous, self._toggle_blank, self._jump_to, self.leave_show
+            self,
+            self.topbar.steps.go_next,
+            self.topbar.steps.go_previous,
+            self._toggle_blank,
+            self._jump_to,
+            self.leave_show,
         )
         self._lay_out()
         self._make_actions()
@@ -130,7 +138,14 @@ class MainWindow(QMainWindow):
         body.setFocus()
 
     def _action(
-        self, menu: QMenu, name: str, text: str, slot: Callable[..., Any], keys: str | QKeySequence.StandardKey | list[str] = "", *, check: bool = False
+        self,
+        menu: QMenu,
+        name: str,
+        text: str,
+        slot: Callable[..., Any],
+        keys: str | QKeySequence.StandardKey | list[str] = "",
+        *,
+        check: bool = False,
     ) -> QAction:
         action = QAction(text, self)
         action.setObjectName(name)
@@ -161,8 +176,22 @@ class MainWindow(QMainWindow):
         self._action(view, "normal", "&Normal size", lambda: self.set_scale(100), "Ctrl+0")
         view.addSeparator()
         self._action(view, "panel", "&Side panel", self.toggle_panel, "F9", check=True)
-        self._action(view, "differences", "Signed &differences to before the last change", self._toggle_differences, "C", check=True)
-        self._action(view, "row_maximum", "Colour attention weights up to the &row maximum", self._toggle_row_maximum, "V", check=True)
+        self._action(
+            view,
+            "differences",
+            "Signed &differences to before the last change",
+            self._toggle_differences,
+            "C",
+            check=True,
+        )
+        self._action(
+            view,
+            "row_maximum",
+            "Colour attention weights up to the &row maximum",
+            self._toggle_row_maximum,
+            "V",
+            check=True,
+        )
         view.addSeparator()
         self._action(view, "present", "&Present", self.toggle_show, ["F5", "F11"], check=True)
         step = bar.addMenu("&Steps")
@@ -180,7 +209,10 @@ class MainWindow(QMainWindow):
         go.addSeparator()
         for concept in self.workbench.concepts:
             self._action(
-                go, f"go_{concept.slug}", f"{concept.number}  {concept.title}", lambda _=False, slug=concept.slug: self.workbench.show(slug)
+                go,
+                f"go_{concept.slug}",
+                f"{concept.number}  {concept.title}",
+                lambda _=False, slug=concept.slug: self.workbench.show(slug),
             )
         helps = bar.addMenu("&Help")
         self._action(helps, "keys", "&Keys", self.show_keys, "F1")
@@ -195,7 +227,9 @@ class MainWindow(QMainWindow):
     def _theme_menu(self, menu: QMenu) -> None:
         group = QActionGroup(self)
         for name, title in themes.TITLES.items():
-            action = self._action(menu, f"theme_{name}", title, lambda _=False, name=name: self.set_theme_name(name), check=True)
+            action = self._action(
+                menu, f"theme_{name}", title, lambda _=False, name=name: self.set_theme_name(name), check=True
+            )
             group.addAction(action)
             action.setChecked(name == self.theme.name)
 
@@ -277,7 +311,12 @@ class MainWindow(QMainWindow):
         """Ask for a tab's number and go there."""
         numbers = [concept.number for concept in self.workbench.concepts]
         number, ok = QInputDialog.getInt(
-            self, "Jump to tab", f"Number of the tab, {min(numbers)} to {max(numbers)}:", self.page.concept.number, min(numbers), max(numbers)
+            self,
+            "Jump to tab",
+            f"Number of the tab, {min(numbers)} to {max(numbers)}:",
+            self.page.concept.number,
+            min(numbers),
+            max(numbers),
         )
         if ok:
             self._jump_to(number)
@@ -391,8 +430,11 @@ class MainWindow(QMainWindow):
             page.set_theme(theme)
         for panel in self._side.values():
             panel.apply_theme(theme)
-        self._statusline.layout().setContentsMargins(theme.px(12), theme.px(2), theme.px(12), theme.px(2))
+        self._statusline.layout().setContentsMargins(  # type: ignore[union-attr]
+            theme.px(12), theme.px(2), theme.px(12), theme.px(2)
+        )
         self._fit_panes()
+        self.topbar.fit()
 
     def _fit_panes(self) -> None:
         effective = self.width() / self.theme.scale
@@ -427,11 +469,22 @@ class MainWindow(QMainWindow):
         panes: list[QWidget] = [self.rail, self.page.bar, self.page.stage, self.page.strip, self.panels]
         panes = [pane for pane in panes if pane.isVisible()]
         focus = QApplication.focusWidget()
-        here = next((i for i, pane in enumerate(panes) if focus is not None and (pane is focus or pane.isAncestorOf(focus))), -1)
+        here = next(
+            (i for i, pane in enumerate(panes) if focus is not None and (pane is focus or pane.isAncestorOf(focus))), -1
+        )
         for step in range(1, len(panes) + 1):
             pane = panes[(here + step) % len(panes)]
-            target = pane if pane.focusPolicy() & Qt.FocusPolicy.TabFocus else next(
-                (w for w in pane.findChildren(QWidget) if w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isVisible() and w.isEnabled()), None
+            target = (
+                pane
+                if pane.focusPolicy() & Qt.FocusPolicy.TabFocus
+                else next(
+                    (
+                        w
+                        for w in pane.findChildren(QWidget)
+                        if w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isVisible() and w.isEnabled()
+                    ),
+                    None,
+                )
             )
             if target is not None:
                 target.setFocus(Qt.FocusReason.TabFocusReason)
@@ -474,11 +527,23 @@ class MainWindow(QMainWindow):
     def key_list(self) -> list[tuple[str, str]]:
         """Return every key with what it does."""
         actions = [*self._actions.values(), *self._tab_actions]
-        keys = [(" or ".join(key.toString() for key in action.shortcuts()), action.text().replace("&", "").split("\t")[0]) for action in actions if action.shortcuts()]
-        return keys + [
-            ("Space", "Play or pause the steps"), ("arrows", "Move between cells"), ("digits, F2 or Enter", "Edit a cell"), ("Enter / Tab", "Finish and go down / right"),
-            ("Esc", "Give up an edit"), ("Delete", "Set cells to 0"), ("Ctrl+C, Ctrl+V", "Copy and paste ranges, also with a spreadsheet"),
-            ("Ctrl+D", "Fill down"), ("Alt+Up, Alt+Down", "Nudge by 0.1, with Shift by 0.01"), ("drag the corner of a cell", "Scrub its value"),
+        keys = [
+            (" or ".join(key.toString() for key in action.shortcuts()), action.text().replace("&", "").split("\t")[0])
+            for action in actions
+            if action.shortcuts()
+        ]
+        return [
+            *keys,
+            ("Space", "Play or pause the steps"),
+            ("arrows", "Move between cells"),
+            ("digits, F2 or Enter", "Edit a cell"),
+            ("Enter / Tab", "Finish and go down / right"),
+            ("Esc", "Give up an edit"),
+            ("Delete", "Set cells to 0"),
+            ("Ctrl+C, Ctrl+V", "Copy and paste ranges, also with a spreadsheet"),
+            ("Ctrl+D", "Fill down"),
+            ("Alt+Up, Alt+Down", "Nudge by 0.1, with Shift by 0.01"),
+            ("drag the corner of a cell", "Scrub its value"),
         ]
 
     def show_keys(self) -> None:
@@ -508,13 +573,14 @@ class MainWindow(QMainWindow):
         box.setWindowTitle("About")
         box.setText(
             f"{TITLE} {explorer.__version__}\n\nSelf-attention, computed live from the numbers that you type.\n"
-            "Every number on screen can be traced back to those cells.\n\nMIT License. Uses Qt, PySide6 (LGPL), NumPy, pyqtgraph, ziamath and the Inter typeface."
+            "Every number on screen can be traced back to those cells.\n\nMIT License."
+            " Uses Qt, PySide6 (LGPL), NumPy, pyqtgraph, ziamath and the Inter typeface."
         )
         box.open()
 
     # --- Qt ---
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         """Play with Space where nothing else wants it; Esc lets go of the pinned cell."""
         if event.key() == Qt.Key.Key_Space:
             self.topbar.steps.toggle_play()
@@ -523,7 +589,7 @@ class MainWindow(QMainWindow):
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the panes their room."""
         super().resizeEvent(event)
         self._fit_panes()
@@ -540,7 +606,7 @@ class MainWindow(QMainWindow):
             self.resize(min(frame.width(), home.width()), min(frame.height(), home.height()))
             self.move(home.topLeft())
 
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+    def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the place and stop everything that runs."""
         self.topbar.steps.stop()
         if self.theme.present:

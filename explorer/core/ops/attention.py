@@ -8,13 +8,16 @@ stages, one array at a time, for pages that show every stage.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.core.expression import Cell, Expression, Number, Operation, Result, dot, total
 from explorer.core.ops.base import Array, Arrays, Index, Names, Op, cell
 from explorer.core.softmax import softmax_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MINUS_INFINITY = Number(-math.inf, "−∞")
 
@@ -44,7 +47,9 @@ def project() -> Op:
 
 _REPEAT_SOURCE = """\
 def per_query_head(shared, n_head):
-    return shared if shared.ndim < 3 or shared.shape[0] == n_head else np.repeat(shared, n_head // shared.shape[0], axis=0)
+    if shared.ndim < 3 or shared.shape[0] == n_head:
+        return shared
+    return np.repeat(shared, n_head // shared.shape[0], axis=0)
 """
 
 
@@ -87,7 +92,7 @@ def scale(divisor: str = "sqrt_d_head") -> Op:
         √d_k is attention as it is defined (Vaswani et al. 2017, section 3.2.1); the others exist to be compared.
     """
     amount = DIVISORS[divisor]
-    text = {
+    text: Callable[[str], str] = {
         "sqrt_d_head": lambda q: f" / np.sqrt({q}.shape[-1])",
         "d_head": lambda q: f" / {q}.shape[-1]",
         "none": lambda q: " / 1.0",
@@ -140,7 +145,7 @@ def mask() -> Op:
 
 
 def causal_mask(causal: bool = True) -> Op:
-    """Set the scores of later keys to −∞: query i may look at keys j ≤ i + n_k − n_q. Without `causal` all may be looked at."""
+    """Set the scores of later keys to −∞: query i may look at keys j ≤ i + n_k − n_q; without `causal`, at all."""
 
     def visible(scores_: Array) -> Array:
         n_q, n_k = scores_.shape[-2:]
@@ -151,7 +156,11 @@ def causal_mask(causal: bool = True) -> Op:
 
     def source(names: Names) -> str:
         n_q, n_k = (f"{names[0]}.shape[{axis}]" for axis in (-2, -1))
-        return f"np.where(np.tri({n_q}, {n_k}, {n_k} - {n_q}, dtype=bool), {names[0]}, -np.inf)" if causal else f"{names[0]} + 0.0"
+        return (
+            f"np.where(np.tri({n_q}, {n_k}, {n_k} - {n_q}, dtype=bool), {names[0]}, -np.inf)"
+            if causal
+            else f"{names[0]} + 0.0"
+        )
 
     def apply(scores_: Array) -> Array:
         return np.where(visible(scores_), scores_, -np.inf) if causal else scores_ + 0.0

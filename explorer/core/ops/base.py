@@ -34,7 +34,7 @@ class Op:
     terms : callable
         ``terms(arrays, names, index)`` returns the expression behind the cell at `index`.
     source : callable
-        ``source(names)`` returns one NumPy expression; with the `helpers` defined before it, it gives the bits of `apply`.
+        ``source(names)`` returns one NumPy expression that gives the bits of `apply`; `helpers` are defined before it.
     helpers : tuple of str
         Function definitions that `source` calls.
     slow : bool

@@ -1,1 +1,1 @@
-"""Kinds of view beyond matrices, one file a kind. Each defines ``make(view, host, theme)`` and is imported when first shown."""
+"""Kinds of view beyond matrices, one file a kind, each with ``make(view, host, theme)``; imported when first shown."""

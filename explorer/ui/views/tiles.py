@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from explorer.concepts.declaration import Custom, Tile
-from explorer.ui.matrix_panel import Unit
-from explorer.ui.theme import Theme
+if TYPE_CHECKING:
+    from explorer.concepts.declaration import Custom, Tile
+    from explorer.ui.matrix_panel import Unit
+    from explorer.ui.theme import Theme
 
 
 class TilesView(QWidget):
@@ -42,7 +43,11 @@ class TilesView(QWidget):
         value, small = QFontMetrics(self.theme.font(17, bold=True)), QFontMetrics(self.theme.font(12))
         sizes = []
         for tile in self.tiles:
-            width = max(small.horizontalAdvance(tile.label), value.horizontalAdvance(tile.value), small.horizontalAdvance(tile.detail))
+            width = max(
+                small.horizontalAdvance(tile.label),
+                value.horizontalAdvance(tile.value),
+                small.horizontalAdvance(tile.detail),
+            )
             height = small.height() + value.height() + (small.height() if tile.detail else 0)
             sizes.append(QSize(width + px(24), height + px(14)))
         return sizes
@@ -65,7 +70,7 @@ class TilesView(QWidget):
         self.theme = theme
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tiles as cards."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -73,7 +78,11 @@ class TilesView(QWidget):
         gap, at = px(8), 0
         small, bold = theme.font(12), theme.font(17, bold=True)
         for tile, size in zip(self.tiles, self._sizes(), strict=True):
-            rect = QRect(0, at, self.width(), size.height()) if self._stacked else QRect(at, 0, size.width(), self.height())
+            rect = (
+                QRect(0, at, self.width(), size.height())
+                if self._stacked
+                else QRect(at, 0, size.width(), self.height())
+            )
             at += (size.height() if self._stacked else size.width()) + gap
             painter.setPen(QPen(theme.color("border"), 1))
             painter.setBrush(theme.color("card"))
