@@ -241,7 +241,7 @@ class Changes:
         except ValueError:
             raise InputError(NOT_NUMBERS, name=declared.name, value="a ragged list") from None
         if given.dtype.kind not in "bifu":
-            shown = number_text.quoted(repr(given.flat[0])) if given.size else str(given.dtype)
+            shown = number_text.quoted(repr(given.ravel().tolist()[0])) if given.size else str(given.dtype)
             raise InputError(NOT_NUMBERS, name=declared.name, value=shown)
         if declared.kind == "number":
             return given.astype(np.float64)
@@ -276,7 +276,7 @@ class Changes:
         raise InputError(
             OUT_OF_LIMITS,
             cell=cell_name(declared.name, at),
-            value=number_text.full(float(array[at])),
+            value=number_text.brief(float(array[at])),
             low=number_text.brief(low),
             high=number_text.brief(high),
         )

@@ -148,5 +148,5 @@ def _largest_change(before: TabState, after: TabState) -> tuple[str, str] | None
         at = first_true(magnitude == magnitude.max())
         size = float(magnitude[at])
         if size >= 0 and (found is None or size > found[0]):
-            found = (size, cell_name(name, at), number_text.full(float(now[at])))
+            found = (size, cell_name(name, at), number_text.brief(float(now[at])))
     return None if found is None else found[1:]

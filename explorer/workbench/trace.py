@@ -142,14 +142,14 @@ class _Teller:
         """Tell of a cell that nothing computed."""
         declared = self._concept.input(name)
         value = self._results[name][index]
-        origin_note = wording.note(wording.where_from(declared, value, float(lesson[name][index]), origin, self._translate))
+        words = wording.where_from(declared, value, float(lesson[name][index]), origin, self._translate)
         lead = (Token(cell_name(name, index), "name", role=declared.role), Token(" = "))
         if declared.kind == "mask":
             text = self._translate(wording.MASK_ON if value else wording.MASK_OFF)
         else:
             text = number_text.full(float(value)).replace("-", number_text.MINUS)
         result = Token(text, "result", (name, index), declared.role, number_text.full(float(value)))
-        return Line((*lead, result, origin_note), name)
+        return Line((*lead, result, wording.note(words)), name)
 
     def tell(self, stage: Stage, index: Index, *, last: bool) -> None:
         """Add a stage's line."""

@@ -26,9 +26,10 @@ from explorer.concepts.declaration import (
     Toggle,
     Whole,
 )
+from explorer.core.expression import total
 from explorer.core.javarandom import JavaRandom
 from explorer.core.ops import attention
-from explorer.core.ops.base import Op
+from explorer.core.ops.base import Op, cell
 
 N, D_MODEL, D_HEAD = Axis("n"), Axis("d_model"), Axis("d_head")
 HEAD, HEAD_KV = Axis("n_head", "query head"), Axis("n_head_kv", "KV head")
@@ -43,12 +44,17 @@ def drawn(seed, *axes):
     return default
 
 
-def _row_sums(power):
+def _row_sums():
+    """An op that is declared slow, so that it is not run when the tab is edited."""
+
+    def terms(arrays, names, index):
+        return total([cell(arrays, names, 0, index[0], j) for j in range(arrays[0].shape[1])])
+
     return Op(
         "row_sums",
-        lambda weights: (weights**power).sum(axis=-1, keepdims=True),
-        lambda arrays, names, index: None,
-        lambda names: f"({names[0]}**{power}).sum(axis=-1, keepdims=True)",
+        lambda weights: weights.sum(axis=-1, keepdims=True),
+        terms,
+        lambda names: f"{names[0]}.sum(axis=-1, keepdims=True)",
         slow=True,
     )
 
@@ -118,7 +124,7 @@ SINGLE = Concept(
         ),
         Stage("weights", attention.softmax(), ("masked",), (QUERY, KEY), "weight", title="attention weights"),
         Stage("output", attention.mix(), ("weights", "v"), (N, D_HEAD), "output"),
-        Stage("sums", _row_sums(2), ("weights",), (N, Axis("1")), "plain"),
+        Stage("sums", _row_sums(), ("weights",), (N, Axis("1")), "plain"),
         Stage("outer", attention.scores(), ("sums", "sums"), (N, N), "plain"),
     ),
     steps=(
@@ -155,9 +161,7 @@ GROUPED = Concept(
         Input("q", (HEAD, N, D_HEAD), "query", drawn(5, HEAD, N, D_HEAD)),
         Input("k", (HEAD_KV, N, D_HEAD), "key", drawn(6, HEAD_KV, N, D_HEAD)),
         Input("v", (HEAD_KV, N, D_HEAD), "value", drawn(7, HEAD_KV, N, D_HEAD)),
-        Input(
-            "mask", (QUERY, KEY), "mask", lambda sizes: np.tri(sizes["n"], dtype=bool), kind="mask"
-        ),
+        Input("mask", (QUERY, KEY), "mask", lambda sizes: np.tri(sizes["n"], dtype=bool), kind="mask"),
     ),
     stages=(
         Stage("scores", attention.scores(), ("q", "k"), (HEAD, QUERY, KEY), "score"),
