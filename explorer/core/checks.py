@@ -89,9 +89,9 @@ TOO_LARGE = QT_TRANSLATE_NOOP("core", "{cell} is {value}, which is too large for
 OVERFLOW = QT_TRANSLATE_NOOP(
     "core", "{cell} would overflow {dtype}: its inputs are finite, but the result is too large; use smaller numbers"
 )
-NOT_AN_INTEGER = QT_TRANSLATE_NOOP("core", "{name} must be an integer, not {value!r}")
+NOT_AN_INTEGER = QT_TRANSLATE_NOOP("core", "{name} must be an integer, not {value}")
 TOO_SMALL = QT_TRANSLATE_NOOP("core", "{name} is {value}; it must be at least {least}")
-NOT_A_NUMBER = QT_TRANSLATE_NOOP("core", "{name} must be a finite number, not {value!r}")
+NOT_A_NUMBER = QT_TRANSLATE_NOOP("core", "{name} must be a finite number, not {value}")
 NOT_POSITIVE = QT_TRANSLATE_NOOP("core", "{name} is {value}; it must be greater than 0 and fit {dtype}")
 NO_BROADCAST = QT_TRANSLATE_NOOP("core", "{name} has shape {shape}, which does not broadcast to {target} = {axes}")
 
@@ -287,11 +287,11 @@ def as_integer(name: str, value: SupportsIndex, least: int | None = None) -> int
         For booleans and fractions too: ``window=True`` is a slip, not a window of 1.
     """
     if isinstance(value, bool | np.bool_):
-        raise InputError(NOT_AN_INTEGER, name=name, value=value)
+        raise InputError(NOT_AN_INTEGER, name=name, value=_describe(value))
     try:
         number = operator.index(value)
     except TypeError:
-        raise InputError(NOT_AN_INTEGER, name=name, value=value) from None
+        raise InputError(NOT_AN_INTEGER, name=name, value=_describe(value)) from None
     if least is not None and number < least:
         raise InputError(TOO_SMALL, name=name, value=number, least=least)
     return number
@@ -305,16 +305,16 @@ def as_number(name: str, value: SupportsFloat, dtype: np.dtype[Any], *, positive
     InputError
     """
     if isinstance(value, bool | np.bool_ | str | bytes):
-        raise InputError(NOT_A_NUMBER, name=name, value=value)
+        raise InputError(NOT_A_NUMBER, name=name, value=_describe(value))
     try:
         with np.errstate(over="ignore", under="ignore"):
             number = float(dtype.type(float(value)))
     except (TypeError, ValueError, OverflowError):
-        raise InputError(NOT_A_NUMBER, name=name, value=value) from None
+        raise InputError(NOT_A_NUMBER, name=name, value=_describe(value)) from None
     if positive and not 0 < number < np.inf:
-        raise InputError(NOT_POSITIVE, name=name, value=value, dtype=dtype.name)
+        raise InputError(NOT_POSITIVE, name=name, value=_describe(value), dtype=dtype.name)
     if not np.isfinite(number):
-        raise InputError(NOT_A_NUMBER, name=name, value=value)
+        raise InputError(NOT_A_NUMBER, name=name, value=_describe(value))
     return number
 
 

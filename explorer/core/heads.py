@@ -47,6 +47,7 @@ DIFFERENT_D_K = QT_TRANSLATE_NOOP(
     "wq has shape {wq} and wk has shape {wk}: {n_head} query heads are {d_q} wide and {n_head_kv} KV heads {d_k}; "
     "q and k must be equally wide, so wk must have {columns} columns",
 )
+UNEVEN_MODEL = QT_TRANSLATE_NOOP("core", "d_model is {d_model}; without d_k it must be a multiple of n_head = {n_head}")
 WRONG_WO = QT_TRANSLATE_NOOP(
     "core",
     "wv has shape {wv} and wo has shape {wo}: wo must have {rows} rows, {d_v} for each of the {n_head} query heads",
@@ -171,7 +172,8 @@ def multi_head(
         softcap=softcap,
         window=window,
     )
-    concat = np.ascontiguousarray(attention.output.swapaxes(0, 1)).reshape(tokens.shape[0], -1)
+    per_token = np.ascontiguousarray(attention.output.swapaxes(0, 1))
+    concat = per_token.reshape(len(tokens), per_token.shape[1] * per_token.shape[2])
     output = concat
     if wo is not None:
         with one_thread(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -209,7 +211,7 @@ def parameter_count(
     d_model = as_integer("d_model", d_model, 1)
     if d_k is None:
         if d_model % n_head:
-            raise InputError(UNEVEN_HEADS, name="x", shape=("n", d_model), columns=d_model, heads=n_head)
+            raise InputError(UNEVEN_MODEL, d_model=d_model, n_head=n_head)
         d_k = d_model // n_head
     d_k = as_integer("d_k", d_k, 1)
     d_v = d_k if d_v is None else as_integer("d_v", d_v, 1)

@@ -1,7 +1,6 @@
-"""Softmax, whole and blockwise.
+"""Softmax over rows.
 
-Here live the softmax over rows that every part of the product shares, and the blockwise ("online") form of attention
-with the running quantities that it carries from block to block. Scores, masks and shapes of attention are decided in
+The one softmax that every part of the product shares. Scores, masks and shapes of attention are decided in
 :mod:`explorer.core.attention`; nothing here knows what a head is.
 
 A score of -inf means "masked". A row that is masked everywhere gets zeros, not NaN: the usual definition divides 0 by

@@ -1,0 +1,67 @@
+"""The softmax that everything shares."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from explorer.core.softmax import SHORT_ROW, softmax_in_place, softmax_rows
+
+LIMIT = {np.float32: 2e-6, np.float64: 1e-14}
+HUGE = {np.float32: 1e4, np.float64: 1e308}
+
+
+def rows(dtype: type) -> st.SearchStrategy:
+    width = np.dtype(dtype).itemsize * 8
+    numbers = st.floats(-HUGE[dtype], HUGE[dtype], width=width) | st.just(-np.inf) | st.floats(-5, 5, width=width)
+    return hnp.arrays(dtype, hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=9), elements=numbers)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_rows_are_weights_or_nothing(dtype: type, data: st.DataObject) -> None:
+    scores = data.draw(rows(dtype))
+    with np.errstate(all="raise"):
+        weights = softmax_rows(scores)
+    assert weights.dtype == dtype
+    assert weights.shape == scores.shape
+    assert (weights[np.isneginf(scores)] == 0).all()
+    nowhere = np.isneginf(scores).all(axis=-1)
+    sums = weights.sum(axis=-1, dtype=np.float64)
+    assert (sums[nowhere] == 0).all()
+    assert (np.abs(sums[~nowhere] - 1) <= LIMIT[dtype]).all()
+
+
+@given(st.lists(st.floats(-700, 700), min_size=1, max_size=9))
+def test_every_weight_is_the_one_of_the_definition(scores: list[float]) -> None:
+    exponentials = [math.exp(score - max(scores)) for score in scores]
+    expected = [e / math.fsum(exponentials) for e in exponentials]
+    assert_allclose(softmax_rows(np.array(scores)), expected, rtol=1e-14, atol=1e-300)
+
+
+def test_the_input_is_left_alone_and_in_place_is_in_place() -> None:
+    scores = np.array([[1.0, 2.0]])
+    softmax_rows(scores)
+    assert scores.tolist() == [[1.0, 2.0]]
+    assert softmax_in_place(scores) is scores
+    assert scores.sum() == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [1, 2, 100, SHORT_ROW, SHORT_ROW + 1, 50_000])
+def test_both_ways_to_sum_a_row_are_exact_enough(dtype: type, width: int) -> None:
+    scores = np.random.default_rng(width).standard_normal((3, width)).astype(dtype)
+    for by_product in (False, True):
+        weights = softmax_in_place(scores.copy(), by_product=by_product)
+        assert (np.abs(weights.sum(axis=-1, dtype=np.float64) - 1) <= LIMIT[dtype]).all()
+
+
+def test_one_visible_score_gets_everything() -> None:
+    assert_array_equal(softmax_rows(np.array([-np.inf, -1e308, -np.inf])), [0, 1, 0])
+    assert_array_equal(softmax_rows(np.array([1e308, -1e308])), [1, 0])
