@@ -17,7 +17,8 @@ WRONG_USAGE = 2
 
 THEMES = ("light", "dark", "contrast")
 CACHE_TYPES = ("f32", "f16", "bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
-EXPORTS = ("png", "svg", "csv", "npz", "py")
+PICTURES = ("png", "svg")
+EXPORTS = (*PICTURES, "csv", "npz", "py")
 
 
 class Verb(NamedTuple):

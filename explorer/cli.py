@@ -17,13 +17,10 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from explorer.arguments import PROGRAM, VERBS, named_value, verb_of, verb_parser, window_parser
+from explorer.arguments import PICTURES, PROGRAM, VERBS, named_value, verb_of, verb_parser, window_parser
 
 DEBUG_VARIABLE = "ATTENTION_EXPLORER_DEBUG"
 DONE, AT_FAULT, INTERRUPTED = 0, 1, 130
-
-# What is drawn needs Qt; numbers and scripts must be had without it.
-PICTURES = ("png", "svg")
 
 # Two threads make the small products of a lesson slower than one: the handing over costs more than the multiplying.
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -149,11 +146,13 @@ def _export(arguments: argparse.Namespace) -> int:
         _draw_unseen()
         from explorer.ui import export
 
-        export.export(arguments.file, kind=arguments.to, out=arguments.out)
+        paths = export.export(arguments.file, kind=arguments.to, out=arguments.out)
     else:
         from explorer.workbench import documents
 
-        documents.export(arguments.file, kind=arguments.to, out=arguments.out)
+        paths = documents.export(arguments.file, kind=arguments.to, out=arguments.out)
+    for path in paths:
+        print(path)
     return DONE
 
 

@@ -294,6 +294,62 @@ def test_a_session_may_be_called_like_a_verb(monkeypatch, environment, tmp_path)
     assert [call["session"] for call in calls] == ["cots", "./cost"]
 
 
+def test_new_hands_on_the_values_that_were_set(monkeypatch):
+    calls = []
+    room(monkeypatch, "explorer.workbench.documents", write_new=lambda *where, **what: calls.append((where, what)))
+    values = ["--set", "x=[[1,2],[3,4]]", "--set", "causal=false", "--set", 'bias=[["-Infinity", 0]]']
+    assert cli.main(["new", "--tab", "7", *values, "--out", "a.attn"]) == 0
+    expected = {"x": [[1, 2], [3, 4]], "causal": False, "bias": [["-Infinity", 0]]}
+    assert calls == [((Path("a.attn"),), {"tab": "7", "values": expected})]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x", "--set 'x' has no '='"),
+        ("=1", "--set '=1' has no '='"),
+        ("x=[1,", "--set x: '[1,' is not JSON"),
+        ("x=[NaN]", "NaN is not JSON"),
+        ("x=[Infinity]", 'minus infinity is written "-Infinity"'),
+        ("x=" + "[" * 100_000, "is not JSON"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_named(capsys, tmp_path, text, said):
+    assert cli.main(["new", "--set", text, "--out", str(tmp_path / "a.attn")]) == 1
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert len(captured.err.splitlines()) == 1
+    assert not (tmp_path / "a.attn").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "module"),
+    [
+        ("png", "explorer.ui.export"),
+        ("svg", "explorer.ui.export"),
+        ("csv", "explorer.workbench.documents"),
+        ("npz", "explorer.workbench.documents"),
+        ("py", "explorer.workbench.documents"),
+    ],
+)
+def test_pictures_are_exported_by_the_ui_and_data_without_it(monkeypatch, capsys, environment, kind, module):
+    calls = []
+    room(monkeypatch, module, export=lambda *what, **how: calls.append((what, how)) or [Path("out")])
+    assert cli.main(["export", "a.attn", "--to", kind, "--out", "out"]) == 0
+    assert calls == [((Path("a.attn"),), {"kind": kind, "out": Path("out")})]
+    assert capsys.readouterr().out == "out\n"
+    assert ("QT_QPA_PLATFORM" in environment) is (module == "explorer.ui.export" and sys.platform.startswith("linux"))
+
+
+def test_compute_prints_text_or_json(monkeypatch, capsys):
+    result = {"arrays": {"x": [[1.0, "-Infinity"]]}}
+    room(monkeypatch, "explorer.workbench.documents", compute=lambda _file: result, describe=lambda _result: "x (1, 2)")
+    assert cli.main(["compute", "a.attn"]) == 0
+    assert capsys.readouterr().out == "x (1, 2)\n"
+    assert cli.main(["compute", "a.attn", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == result
+
+
 def test_the_exit_status_of_the_smoke_test_is_its_own(monkeypatch, environment):
     room(monkeypatch, "explorer.ui.smoke", run=lambda: 1)
     assert cli.main(["--smoke"]) == 1

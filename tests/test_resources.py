@@ -112,7 +112,7 @@ def test_nothing_outside_the_resources_is_given_out(parts):
 
 
 def test_an_absent_resource_is_named():
-    with pytest.raises(FileNotFoundError, match="'fonts/absent.otf'"):
+    with pytest.raises(FileNotFoundError, match=r"'fonts/absent\.otf'"):
         resources.data("fonts", "absent.otf")
 
 

@@ -92,7 +92,7 @@ def test_a_platform_that_shows_nothing_is_no_display(no_display, monkeypatch, pl
     assert bootstrap.has_display() is seen
 
 
-class Handed(Exception):
+class HandedOverError(Exception):
     """Stands for the process that would have taken over."""
 
 
@@ -103,7 +103,7 @@ def handed(monkeypatch, tmp_path):
     monkeypatch.setattr(bootstrap, "_prepare", lambda _wanted, *, with_display: Path("python"))
 
     def become(command):
-        raise Handed(command)
+        raise HandedOverError(command)
 
     monkeypatch.setattr(bootstrap, "_become", become)
     drawn = []
@@ -114,7 +114,7 @@ def handed(monkeypatch, tmp_path):
 @pytest.mark.parametrize("arguments", [[], ["--tab", "cost"], ["class.attn", "--present"]])
 def test_with_a_display_the_window_gets_all_arguments(handed, monkeypatch, arguments):
     monkeypatch.setattr(bootstrap, "has_display", lambda: True)
-    with pytest.raises(Handed) as taken:
+    with pytest.raises(HandedOverError) as taken:
         bootstrap.run(arguments)
     assert taken.value.args[0] == ["python", "-P", "-m", "explorer", *arguments]
 
@@ -140,13 +140,13 @@ def test_without_a_display_the_tabs_are_drawn(handed, monkeypatch, tmp_path, arg
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["numbers", "3"], ["cost", "--help"], ["--smoke"]])
 def test_what_needs_no_display_is_handed_over_without_one(handed, monkeypatch, arguments):
     monkeypatch.setattr(bootstrap, "has_display", lambda: False)
-    with pytest.raises(Handed) as taken:
+    with pytest.raises(HandedOverError) as taken:
         bootstrap.run(arguments)
     assert taken.value.args[0][4:] == arguments
 
 
 def test_the_tests_get_the_arguments_of_pytest(handed):
-    with pytest.raises(Handed) as taken:
+    with pytest.raises(HandedOverError) as taken:
         bootstrap.test(["-k", "mask"])
     assert taken.value.args[0] == ["python", "-P", "-m", "pytest", "-k", "mask"]
     assert Path.cwd() == ROOT
