@@ -31,6 +31,8 @@ FEWEST, MOST = 3, 6
 SHORT = 2
 #: A sum of more terms than `WHOLE` is cut after `KEPT`.
 WHOLE, KEPT = 8, 6
+#: So many decimals before a power of ten change no number.
+MOST_DECIMALS = 17
 #: From here on numbers are written with a power of ten.
 LARGEST, LARGEST_WHOLE = 1e7, 1e9
 
@@ -62,6 +64,9 @@ def write(value: float, digits: int) -> Written:
         return Written(text, float(text.replace(MINUS, "-")), 10.0**-digits)
     decimals = max(digits - 1, 0)
     text = number_text.power_of_ten(value, decimals)
+    if math.isinf(float(text.replace(MINUS, "-"))):
+        # Rounded up beyond the largest number that there is.
+        text = number_text.power_of_ten(value, decimals := MOST_DECIMALS)
     plain = text.replace(MINUS, "-")
     return Written(text, float(plain), float(f"1e{int(plain.split('e')[1]) - decimals}"))
 
