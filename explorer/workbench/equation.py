@@ -33,8 +33,8 @@ SHORT = 2
 WHOLE, KEPT = 8, 6
 #: So many decimals before a power of ten change no number.
 MOST_DECIMALS = 17
-#: From here on numbers are written with a power of ten.
-LARGEST, LARGEST_WHOLE = 1e7, 1e9
+#: Outside of these numbers are written with a power of ten.
+SMALLEST, LARGEST, LARGEST_WHOLE = 1e-3, 1e7, 1e9
 
 _SIGNS = {"sum": " + ", "product": " × ", "difference": f" {MINUS} ", "quotient": " ÷ "}
 _CALLS = {"tanh": "tanh(", "maximum": "max("}
@@ -55,12 +55,12 @@ class Written:
 
 
 def write(value: float, digits: int) -> Written:
-    """Write a number with so many decimals; with a power of ten where it is large or would read as 0."""
+    """Write a number with so many decimals; with a power of ten where it is large or tiny."""
     if not math.isfinite(value):
         return Written(number_text.shown(value), value, 0.0)
     text = number_text.fixed(value, digits)
     fits = abs(value) < (LARGEST_WHOLE if value.is_integer() else LARGEST)
-    if fits and (not value or text.strip(f"0.{MINUS}")):
+    if not value or (fits and abs(value) >= SMALLEST and text.strip(f"0.{MINUS}")):
         return Written(text, float(text.replace(MINUS, "-")), 10.0**-digits)
     decimals = max(digits - 1, 0)
     text = number_text.power_of_ten(value, decimals)
