@@ -5,8 +5,9 @@ on scratch memory that fits the processor's second-level cache, and writes atten
 certain size on, tasks are shared with threads: NumPy lets go of the interpreter lock inside every operation that is
 worth the while, and one BLAS thread each beats BLAS's own threading on matrices this small.
 
-How the work is cut depends on shapes and positions, never on numbers and never on the number of threads, and every
-matrix product is one head's. So equal rows give equal bits, whatever stands in later tokens or in other heads.
+Which rows go together depends on shapes and positions, never on numbers. How many heads go together depends on the
+number of threads too, but every matrix product is one head's, and everything else works on single rows. So equal rows
+give equal bits, whatever stands in later tokens or in other heads.
 
 Nothing here checks anything; :func:`explorer.core.attention.attend` does.
 """
