@@ -3,14 +3,12 @@
 Standard library only. The application's command line is asked what a call means; it needs no packages for that.
 """
 
-import contextlib
 import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
 
 import systempackages
 from environment import Environment, clean_environment
@@ -23,22 +21,39 @@ STOPPED = 130  # what a shell reports for a program that Ctrl+C ended
 
 def run(arguments: list[str]) -> int:
     """Open the application; where there is no display, draw its tabs into a folder instead."""
-    with _told() as outcome:
-        pictures = None if has_display() else _pictures_instead(arguments)
-        python = _prepare("run", with_display=has_display())
-        if pictures is None:
-            _become([str(python), "-P", "-m", "explorer", *arguments])
-        outcome.code = _draw(python, pictures)
-    return outcome.code
+    return _told(_run, arguments)
 
 
 def test(arguments: list[str]) -> int:
     """Run pytest over this checkout."""
-    with _told():
-        python = _prepare("test", with_display=False)
-        os.chdir(ROOT)
-        _become([str(python), "-P", "-m", "pytest", *_in_parallel(arguments), *arguments])
-    return 1
+    return _told(_test, arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    seen = has_display()
+    pictures = None if seen else _pictures_instead(arguments)
+    python = _prepare("run", with_display=seen)
+    if pictures is not None:
+        return _draw(python, pictures)
+    return _become([str(python), "-P", "-m", "explorer", *arguments])
+
+
+def _test(arguments: list[str]) -> int:
+    python = _prepare("test", with_display=False)
+    os.chdir(ROOT)
+    return _become([str(python), "-P", "-m", "pytest", *_in_parallel(arguments), *arguments])
+
+
+def _told(command: Callable[[list[str]], int], arguments: list[str]) -> int:
+    """Carry out a command and tell trouble in a sentence instead of a traceback."""
+    try:
+        return command(arguments)
+    except Trouble as trouble:
+        print(trouble, file=sys.stderr, flush=True)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. The next call takes up from here.", file=sys.stderr, flush=True)
+        return STOPPED
 
 
 def has_display() -> bool:
@@ -115,30 +130,13 @@ def _in_parallel(arguments: list[str]) -> list[str]:
     return [] if arguments or processors == 1 else ["-n", str(processors), "--dist", "worksteal"]
 
 
-def _become(command: list[str]) -> NoReturn:
+def _become(command: list[str]) -> int:
     """Replace this process, so that signals and the exit status are the program's own."""
     sys.stdout.flush()
     if os.name == "nt":
         # Windows only imitates replacing: the shell would come back before the program ends.
-        sys.exit(subprocess.run(command, env=clean_environment(), check=False).returncode)
+        return subprocess.run(command, env=clean_environment(), check=False).returncode
     os.execve(command[0], command, clean_environment())
-
-
-class _Outcome:
-    code = 1
-
-
-@contextlib.contextmanager
-def _told() -> Iterator[_Outcome]:
-    """Tell trouble in a sentence instead of a traceback."""
-    outcome = _Outcome()
-    try:
-        yield outcome
-    except Trouble as trouble:
-        print(trouble, file=sys.stderr, flush=True)
-    except KeyboardInterrupt:
-        print("\nStopped. The next call takes up from here.", file=sys.stderr, flush=True)
-        outcome.code = STOPPED
 
 
 def _x_answers(display: str) -> bool:

@@ -9,7 +9,6 @@ repairing: pip's cache makes it cheap, and a package that was copied by halves c
 
 import contextlib
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -220,7 +219,7 @@ class Environment:
             errors="replace",
             env=clean_environment(),
             check=False,
-            **_keep(lock),
+            pass_fds=_kept(lock),
         )
         if done.returncode != 0:
             raise Trouble(f"Python could not make {self.folder}: {_last_line(done.stdout)}")
@@ -283,9 +282,9 @@ def _delete(path: Path) -> None:
         path.unlink()
 
 
-def _keep(lock: int | None) -> dict[str, object]:
+def _kept(lock: int | None) -> tuple[int, ...]:
     """Let a child hold the lock as well: killed, this process leaves it alone, and it must not be disturbed."""
-    return {} if lock is None or os.name == "nt" else {"pass_fds": (lock,)}
+    return () if lock is None or sys.platform == "win32" else (lock,)
 
 
 @contextlib.contextmanager
@@ -303,7 +302,7 @@ def _one_at_a_time(path: Path) -> Iterator[int | None]:
 
 
 def _try_lock(lock: int) -> bool:
-    if importlib.util.find_spec("fcntl") is None:
+    if sys.platform == "win32":
         import msvcrt
 
         os.lseek(lock, 1 << 30, os.SEEK_SET)  # far behind the text, which pip must be able to read meanwhile
@@ -311,15 +310,15 @@ def _try_lock(lock: int) -> bool:
             msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
-        return True
-    import fcntl
+    else:
+        import fcntl
 
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # a file system without locks: better unguarded than not at all
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True  # a file system without locks: better unguarded than not at all
     return True
 
 
@@ -342,7 +341,7 @@ def _run_pip(command: list[str], total: int, lock: int | None) -> str | None:
         text=True,
         errors="replace",
         env=clean_environment(),
-        **_keep(lock),
+        pass_fds=_kept(lock),
     )
     said = []
     seen = 0
