@@ -133,10 +133,10 @@ def _in_parallel(arguments: list[str]) -> list[str]:
 def _become(command: list[str]) -> int:
     """Replace this process, so that signals and the exit status are the program's own."""
     sys.stdout.flush()
-    if os.name == "nt":
-        # Windows only imitates replacing: the shell would come back before the program ends.
-        return subprocess.run(command, env=clean_environment(), check=False).returncode
-    os.execve(command[0], command, clean_environment())
+    if os.name != "nt":
+        os.execve(command[0], command, clean_environment())
+    # Windows only imitates replacing: the shell would come back before the program ends.
+    return subprocess.run(command, env=clean_environment(), check=False).returncode
 
 
 def _x_answers(display: str) -> bool:
