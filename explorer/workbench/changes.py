@@ -198,10 +198,11 @@ class Changes:
         """Return a state from outside with everything in it checked against the declaration."""
         fresh = self._resized(self.initial, state.sizes)
         fresh = self.with_edit(fresh, Edit(state.inputs, state.controls, {}, state.tokens))
-        for name in state.inputs:
-            if fresh.origins[name] == "typed":
-                fresh = self._with(fresh, {name: (fresh.inputs[name], state.origins.get(name, "typed"))})
-        return fresh
+        told = {
+            name: state.origins.get(name, origin) if origin == "typed" else origin
+            for name, origin in fresh.origins.items()
+        }
+        return replace(fresh, origins=MappingProxyType(told))
 
     def control(self, name: str) -> Control:
         """Return a control; InputError when there is none of that name."""
@@ -285,11 +286,11 @@ class Changes:
         lesson = self.lesson(state.sizes)
         arrays, origins = dict(state.inputs), dict(state.origins)
         for name, (array, origin) in inputs.items():
-            back = same_array(array, lesson[name])
-            origins[name] = self._input(name).origin if back else origin
-            # An equal array stays the object that it was, so that nothing downstream is computed again.
+            # An equal array stays the object that it was, so that it is no change and nothing is computed again.
             if not same_array(array, arrays[name]):
+                back = same_array(array, lesson[name])
                 arrays[name] = lesson[name] if back else frozen(array)
+                origins[name] = self._input(name).origin if back else origin
         return replace(state, inputs=MappingProxyType(arrays), origins=MappingProxyType(origins))
 
     def _with_controls(self, state: TabState, values: Controls) -> TabState:

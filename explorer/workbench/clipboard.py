@@ -37,9 +37,7 @@ EMPTY_CELL = QT_TRANSLATE_NOOP(
 )
 BAD_CELL = QT_TRANSLATE_NOOP("workbench", "row {row}, column {column} of what you paste: {reason}")
 TOO_MUCH = QT_TRANSLATE_NOOP("workbench", "what you paste is too large; at most {most} cells can be pasted at once")
-NOT_A_TABLE = QT_TRANSLATE_NOOP(
-    "workbench", "an array of shape {shape} cannot be copied as one table; choose one head"
-)
+NOT_A_TABLE = QT_TRANSLATE_NOOP("workbench", "an array of shape {shape} cannot be copied as one table; choose one head")
 
 
 def read_block(text: str, *, mask: bool = False) -> list[list[float]]:

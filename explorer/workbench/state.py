@@ -92,9 +92,7 @@ def differing(one: TabState, other: TabState) -> frozenset[str]:
 
 def same_array(one: Array, other: Array) -> bool:
     """Say whether two arrays are equal bit for bit: −0 is not 0."""
-    return one is other or (
-        one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
-    )
+    return one is other or (one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes())
 
 
 def frozen(array: Array) -> Array:
@@ -165,7 +163,7 @@ def looking(view: ViewState, changes: Mapping[str, object]) -> ViewState:
                 held[name] = float(value)
             case "digits", int() if 0 <= value <= MOST_DIGITS:
                 held[name] = int(value)
-            case ("by_row" | "zero_to_row_maximum"), bool():
+            case (("by_row" | "zero_to_row_maximum"), bool()):
                 held[name] = value
             case "pinned", None:
                 held[name] = None

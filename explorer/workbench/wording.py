@@ -75,9 +75,7 @@ def what(stage: Stage) -> str:
     return f"{title} score" if stage.role == "score" and "score" not in title else title
 
 
-def title(
-    concept: Concept, situation: Situation, name: str, index: Index, translate: Translate
-) -> tuple[Token, ...]:
+def title(concept: Concept, situation: Situation, name: str, index: Index, translate: Translate) -> tuple[Token, ...]:
     """Return what a cell is, in words where its axes have them."""
     declared = concept.array(name)
     axes, tokens = declared.axes, situation.tokens

@@ -20,6 +20,7 @@ from explorer.workbench.history import History
 from explorer.workbench.phrases import Phrase
 from explorer.workbench.state import TabState, ViewState, differing, looking
 from explorer.workbench.tab import Tab
+from explorer.workbench.trace import Trace, trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -125,6 +126,22 @@ class Workbench:
     def results(self, slug: str) -> Results:
         """Return every array of a tab, up to date; slow stages are absent until they are delivered."""
         return self._tab(slug).results()
+
+    def trace(self, slug: str, name: str, index: tuple[int, ...], translate: Callable[[str], str] = str) -> Trace:
+        """Return how a cell of a tab came about; see `explorer.workbench.trace.trace`."""
+        tab = self._tab(slug)
+        state, results = tab.state, tab.results()
+        lesson = tab.changes.lesson(state.sizes)
+        return trace(
+            tab.concept,
+            state.situation,
+            results,
+            name,
+            index,
+            origins=state.origins,
+            lesson=lesson,
+            translate=translate,
+        )
 
     # --- slow stages, computed elsewhere ---
 

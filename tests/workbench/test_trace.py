@@ -27,8 +27,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def told(bench, slug, name, *index):
-    state = bench.state(slug)
-    return trace(bench.concept(slug), state.situation, bench.results(slug), name, index, origins=state.origins)
+    return bench.trace(slug, name, index)
 
 
 def lines(found):
@@ -403,6 +402,13 @@ def test_a_translation_may_turn_the_words_round(full):
         translate=lambda text: "{key} ← {query}: {what}" if text.startswith("{what}") else text,
     )
     assert plain(found.title) == "cat (1) ← sat (2): attention weight"
+
+
+def test_a_trace_needs_nothing_but_a_tab_and_its_numbers(full):
+    state, results = full.state("full-attention"), full.results("full-attention")
+    for name, index in (("weights", (2, 1)), ("x", (0, 0))):
+        alone = trace(full.concept("full-attention"), state.situation, results, name, index)
+        assert alone == full.trace("full-attention", name, index)
 
 
 def test_an_explanation_is_of_what_was_drawn(full):

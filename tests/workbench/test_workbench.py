@@ -148,6 +148,13 @@ def test_an_unchanged_value_is_no_step(bench, events):
     assert events == []
 
 
+def test_the_same_values_keep_where_they_come_from(bench):
+    bench.fill("single", "x", "random", seed=9)
+    bench.edit("single", "x", [(1, 1)], [bench.state("single").inputs["x"][1, 1]])
+    assert bench.state("single").origins["x"] == "random seed 9"
+    assert bench.undo_label == "fill x with random"
+
+
 def test_an_op_that_fails_is_a_sentence():
     def fail(x):
         raise ZeroDivisionError("division by zero")
