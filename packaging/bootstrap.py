@@ -119,6 +119,8 @@ def _draw(python: Path, arguments: list[str]) -> int:
     print(f"There is no display here, so the tabs are drawn as pictures into {folder}", flush=True)
     environment = {**clean_environment(), "QT_QPA_PLATFORM": "offscreen"}
     code = subprocess.run([str(python), "-P", "-m", "explorer", *arguments], env=environment, check=False).returncode
+    if code < 0:
+        raise Trouble(f"Drawing the tabs crashed (signal {-code}); what was drawn before is in {folder}.")
     if code == 0:
         print(f"Done: {len(list(folder.glob('*.png')))} pictures in {folder}", flush=True)
     return code

@@ -198,3 +198,13 @@ def test_the_pictures_are_counted_and_their_folder_is_named(monkeypatch, tmp_pat
     assert bootstrap._draw(python, ["render", "--tab", "--out", str(folder)]) == 0
     said = capfd.readouterr().out
     assert f"Done: 2 pictures in {folder}" in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_crash_while_drawing_is_told(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nkill -SEGV $$\n")
+    python.chmod(0o755)
+    with pytest.raises(Trouble, match="signal 11"):
+        bootstrap._draw(python, ["render"])
