@@ -49,6 +49,7 @@ PARAMETER_WORDS: Final = (
     ("projections", QT_TRANSLATE_NOOP("cost", "attention matrices")),
     ("mixers", QT_TRANSLATE_NOOP("cost", "recurrent and convolution matrices")),
     ("ffn", QT_TRANSLATE_NOOP("cost", "FFN")),
+    ("unsorted", QT_TRANSLATE_NOOP("cost", "all matrices")),
     ("head", QT_TRANSLATE_NOOP("cost", "head")),
     ("vectors", QT_TRANSLATE_NOOP("cost", "norms and biases")),
     ("encoder", QT_TRANSLATE_NOOP("cost", "encoder, once per input")),
@@ -230,7 +231,7 @@ def _of_parameters(
     tokens = n if figure == "prefill_weight_flops" else 1
     lines = []
     for name, words in PARAMETER_WORDS:
-        amount = parameters.ffn_active if name == "ffn" else getattr(parameters, name)
+        amount = _amount(parameters, name, active=True)
         if name in ("embedding", "vectors", "encoder") or not amount:
             continue
         times = min(tokens, 1) if name == "head" and head == "last" else tokens
@@ -238,10 +239,15 @@ def _of_parameters(
     return lines
 
 
+def _amount(parameters: Parameters, name: str, *, active: bool) -> int:
+    amount: int = getattr(parameters, f"{name}_active" if active and name in ("ffn", "unsorted") else name)
+    return amount
+
+
 def _stored(parameters: Parameters, *, active: bool) -> list[Line]:
     lines = []
     for name, words in PARAMETER_WORDS:
-        amount = parameters.ffn_active if name == "ffn" and active else getattr(parameters, name)
+        amount = _amount(parameters, name, active=active)
         if name == "head" and parameters.tied:
             lines.append(Line(HEAD_IS_TIED, "0", 0))
         elif amount:

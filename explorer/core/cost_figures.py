@@ -112,11 +112,12 @@ class Work:
     mixers: int | None
     ffn: int | None
     head: int | None
+    unsorted: int | None
 
     @property
     def total(self) -> int | None:
         """Return the sum, None if a part is not known."""
-        parts = (self.attention, self.projections, self.mixers, self.ffn, self.head)
+        parts = (self.attention, self.projections, self.mixers, self.ffn, self.head, self.unsorted)
         known = [part for part in parts if part is not None]
         return sum(known) if len(known) == len(parts) else None
 
@@ -124,13 +125,14 @@ class Work:
 def _work(architecture: Architecture, attention: int | None, tokens: int, head_tokens: int) -> Work:
     parameters = architecture.parameters
     if parameters is None or architecture.why_unknown("weight_flops"):
-        return Work(attention, None, None, None, None)
+        return Work(attention, None, None, None, None, None)
     return Work(
         attention=attention,
         projections=cost.weight_flops(parameters.projections, tokens),
         mixers=cost.weight_flops(parameters.mixers, tokens),
         ffn=cost.weight_flops(parameters.ffn_active, tokens),
         head=cost.weight_flops(parameters.head, head_tokens),
+        unsorted=cost.weight_flops(parameters.unsorted_active, tokens),
     )
 
 

@@ -300,6 +300,8 @@ class Parameters:
         Norms, biases, per-head numbers: stored, but multiplied by no matrix.
     encoder : int
         Parameters that run once per input of an encoder, not per generated token.
+    unsorted, unsorted_active : int
+        Parameters of which only the number is known, taken as matrices; all of them, and those that a token uses.
     """
 
     embedding: int = 0
@@ -311,22 +313,24 @@ class Parameters:
     tied: bool = False
     vectors: int = 0
     encoder: int = 0
+    unsorted: int = 0
+    unsorted_active: int = 0
 
     @property
     def total(self) -> int:
         """Return all parameters that are stored."""
-        head = 0 if self.tied else self.head
-        return self.embedding + self.projections + self.mixers + self.ffn + head + self.vectors + self.encoder
+        matrices = self.projections + self.mixers + self.ffn + self.unsorted + (0 if self.tied else self.head)
+        return self.embedding + matrices + self.vectors + self.encoder
 
     @property
     def active(self) -> int:
         """Return the parameters with only the experts that one token passes through."""
-        return self.total - self.ffn + self.ffn_active
+        return self.total - self.ffn + self.ffn_active - self.unsorted + self.unsorted_active
 
     @property
     def multiplied(self) -> int:
         """Return P: the parameters that one token is multiplied with, the head included."""
-        return self.projections + self.mixers + self.ffn_active + self.head
+        return self.projections + self.mixers + self.ffn_active + self.unsorted_active + self.head
 
 
 @dataclass(frozen=True)
