@@ -122,7 +122,8 @@ def _draw(python: Path, arguments: list[str]) -> int:
     if code < 0:
         raise Trouble(f"Drawing the tabs crashed (signal {-code}); what was drawn before is in {folder}.")
     if code == 0:
-        print(f"Done: {len(list(folder.glob('*.png')))} pictures in {folder}", flush=True)
+        count = len(list(folder.glob("*.png")))
+        print(f"Done: {count} picture{'' if count == 1 else 's'} in {folder}", flush=True)
     return code
 
 
