@@ -95,6 +95,10 @@ class Bookmarks(Sequence[Bookmark]):
             len(self) == len(other) and all(one.same_as(two) for one, two in zip(self, other, strict=True))
         )
 
+    def at(self, position: int) -> Bookmark:
+        """Return the bookmark at a position; InputError where there is none."""
+        return self._marks[self._position(position)]
+
     def added(self, bookmark: Bookmark, at: int | None = None) -> Bookmarks:
         """Return the list with one more, before position `at` or at the end.
 

@@ -101,8 +101,8 @@ def array_names(concept: Concept) -> list[str]:
     return [*(one.name for one in concept.inputs), *(one.name for one in concept.stages)]
 
 
-def results_of(concept: Concept, state: TabState) -> Values:
-    """Compute every array of a tab, slow ones too.
+def results_of(concept: Concept, state: TabState, *, slow: bool = True) -> Values:
+    """Compute every array of a tab; without `slow`, those that take long are absent.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def results_of(concept: Concept, state: TabState) -> Values:
     """
     try:
         with np.errstate(all="ignore"):
-            results = evaluation.evaluate(concept, state.situation)
+            results = evaluation.evaluate(concept, state.situation, slow=slow)
     except InputError:
         raise
     except Exception as error:
@@ -119,8 +119,8 @@ def results_of(concept: Concept, state: TabState) -> Values:
         reason = number_text.quoted(str(error), 200)
         raise InputError(NOT_COMPUTABLE, tab=concept.number, reason=reason) from error
     for stage in concept.stages:
-        array = results[stage.name]
-        if array.dtype.kind == "f":
+        array = results.get(stage.name)
+        if array is not None and array.dtype.kind == "f":
             wrong = ~(np.isfinite(array) | (np.isneginf(array) & (stage.role == "score")))
             if wrong.any():
                 raise InputError(NOT_FINITE, cell=cell_name(stage.name, first_true(wrong)), tab=concept.number)

@@ -13,9 +13,10 @@ import math
 import os
 import re
 import stat
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
 
@@ -58,13 +59,14 @@ class FormatError(InputError):
 # ------------------------------------------------------------------------------------------------------- reading
 
 
-def read_bounded(path: str | os.PathLike[str], accepted: str, most: int = MOST_BYTES) -> bytes:
-    """Return the bytes of a file that is no larger than `most`.
+@contextmanager
+def open_regular(path: str | os.PathLike[str], accepted: str) -> Iterator[tuple[BinaryIO, int]]:
+    """Open a file for reading and give its stream and size, if it is a regular file.
 
     Raises
     ------
     FormatError
-        When it is larger, is no regular file or cannot be read. Of a larger file, nothing is read.
+        When there is none, or it cannot be read, now or while the caller reads.
     """
     place = Path(path)
     name = place.name or str(place)
@@ -75,19 +77,34 @@ def read_bounded(path: str | os.PathLike[str], accepted: str, most: int = MOST_B
             status = os.fstat(stream.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise FormatError(NO_REGULAR, name=name, accepted=accepted)
-            if status.st_size > most:
-                raise FormatError(TOO_BIG, name=name, found=f"{status.st_size:,}", most=f"{most:,}")
-            data = stream.read(most + 1)
+            yield stream, status.st_size
     except FileNotFoundError:
         raise FormatError(NO_FILE, name=name) from None
     except IsADirectoryError:
         raise FormatError(NO_REGULAR, name=name, accepted=accepted) from None
     except OSError as error:
-        raise FormatError(UNREADABLE, name=name, said=error.strerror or str(error)) from error
+        # Windows refuses to open a folder with the words of a missing permission.
+        template, said = (NO_REGULAR, "") if place.is_dir() else (UNREADABLE, error.strerror or str(error))
+        raise FormatError(template, name=name, accepted=accepted, said=said) from error
     except ValueError as error:
-        if isinstance(error, FormatError):
+        if isinstance(error, InputError):
             raise
         raise FormatError(NO_FILE, name=repr(name)) from error  # a NUL in the name
+
+
+def read_bounded(path: str | os.PathLike[str], accepted: str, most: int = MOST_BYTES) -> bytes:
+    """Return the bytes of a file that is no larger than `most`.
+
+    Raises
+    ------
+    FormatError
+        When it is larger, is no regular file or cannot be read. Of a larger file, nothing is read.
+    """
+    name = Path(path).name
+    with open_regular(path, accepted) as (stream, size):
+        if size > most:
+            raise FormatError(TOO_BIG, name=name, found=f"{size:,}", most=f"{most:,}")
+        data = stream.read(most + 1)
     if len(data) > most:
         raise FormatError(TOO_BIG, name=name, found=f"more than {most:,}", most=f"{most:,}")
     return data

@@ -30,8 +30,9 @@ from explorer.concepts.declaration import (
 )
 from explorer.core.ops import attention
 from explorer.workbench.bookmarks import Bookmark, Bookmarks, Snapshot
+from explorer.workbench.changes import Changes
 from explorer.workbench.session import Session
-from explorer.workbench.state import TabState, ViewState, frozen
+from explorer.workbench.state import TabState, ViewState, frozen, same_array
 
 WIDTH = Axis("width")
 HEAD = Axis("n_head", "head")
@@ -135,7 +136,13 @@ def states(draw, concept=HEADS):
             "model": draw(TEXTS.filter(lambda text: "\n" not in text)),
         }
     tokens = tuple(draw(TOKEN_NAMES) for _ in range(sizes["n"])) if concept.tokens else ()
-    origins = {name: draw(st.sampled_from(["lesson", "random", "random seed 42", "typed"])) for name in inputs}
+    lesson = Changes(concept).lesson(sizes)
+    origins = {
+        one.name: one.origin
+        if same_array(inputs[one.name], lesson[one.name])
+        else draw(st.sampled_from(["lesson", "random", "random seed 42", "typed"]))
+        for one in concept.inputs
+    }
     return TabState(
         concept.slug,
         MappingProxyType(inputs),
