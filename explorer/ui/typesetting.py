@@ -60,11 +60,13 @@ def coloured(svg: str, colours: dict[str, str]) -> bytes:
 
 def _line(tex: str) -> tuple[float, float, float, float, str]:
     """Return left, top, width, height and the shapes of one line."""
-    import ziamath
+    # They take 0.4 s to import, which only a formula without a file has to pay.
+    from ziamath.config import config
+    from ziamath.zmath import Latex
 
-    ziamath.config.svg2 = False  # QtSvg draws nothing of SVG 2
+    config.svg2 = False  # QtSvg draws nothing of SVG 2
     try:
-        drawn: str = ziamath.Latex(tex.strip(), size=EM).svg()
+        drawn: str = Latex(tex.strip(), size=EM).svg()
     except Exception as error:  # noqa: BLE001 - the parser below raises whatever comes to its mind
         reason = str(error) or type(error).__name__
         raise InputError(NO_FORMULA, tex=tex.strip(), reason=reason) from None

@@ -106,6 +106,8 @@ class Lesson:
 
     Attributes
     ----------
+    name : str
+        The name of its file without the suffix, which its formula's picture shares.
     title : str
         As in the rail.
     misconception : str
@@ -117,6 +119,7 @@ class Lesson:
         In the order of the file.
     """
 
+    name: str
     title: str
     misconception: str
     idea: Prose
@@ -179,7 +182,14 @@ def parse(text: str, file: str) -> Lesson:
             known = Choices(["Formula", *(f"Question: {kind}" for kind in _KINDS), "Task", "Card: its title"])
             raise section.error(NO_SECTION, name=section.title, known=known)
     return Lesson(
-        head.title, head.one("cures").value, head.prose(), formula, tuple(questions), tuple(tasks), tuple(cards)
+        name=file.removesuffix(".md"),
+        title=head.title,
+        misconception=head.one("cures").value,
+        idea=head.prose(),
+        formula=formula,
+        questions=tuple(questions),
+        tasks=tuple(tasks),
+        cards=tuple(cards),
     )
 
 
