@@ -7,7 +7,7 @@ Arithmetic lives in core's ops, state in the workbench, drawing in the ui.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,22 +20,45 @@ Sizes = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Groups:
+    """Equal groups in which the entries of an axis come, such as the columns of a projection that are one head's.
+
+    Attributes
+    ----------
+    size : str
+        Which size counts the groups.
+    word : str
+        What one group is called, such as ``"head"``; groups have a colour each and their number.
+    shared : str
+        Another size, where neighbouring groups share a colour: as many colours as it says.
+    """
+
+    size: str
+    word: str
+    shared: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Axis:
     """One axis of an array.
 
     Attributes
     ----------
     size : str
-        Which size it has: the name of a `Size` (``"n"``, ``"d_model"``), or a number in digits when it is fixed.
+        Which size it has: the name of a `Size` (``"n"``, ``"d_model"``), a number in digits when it is fixed, or a
+        product of these (``"n_head*d_head"``), whose entries are ordered by its first factor.
     words : str
         What the axis means, such as ``"query: who looks"``; empty where the shape says enough.
     names : tuple of str or "tokens"
         Labels of its entries; ``"tokens"`` takes the token names; empty means indices.
+    groups : Groups, optional
+        The groups in which its entries come.
     """
 
     size: str
     words: str = ""
     names: tuple[str, ...] | Literal["tokens"] = ()
+    groups: Groups | None = None
 
 
 TOKENS = Axis("n", "", "tokens")
@@ -45,13 +68,18 @@ KEY = Axis("n", "key: who is looked at", "tokens")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A size that the user may change, such as the number of tokens."""
+    """A size that the user may change, such as the number of tokens.
+
+    ``among(sizes)``, where given, returns which values it may have beside the other sizes, in ascending order; when
+    these change it moves to the largest that is not above it.
+    """
 
     name: str
     label: str
     low: int
     high: int
     default: int
+    among: Callable[[Sizes], Sequence[int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +234,7 @@ class Stage:
     op : Op or callable
         The op, or ``op(controls)`` returning one where a control chooses it.
     inputs : tuple of str
-        The arrays that it reads: inputs, earlier stages, or controls (as 0-d arrays).
+        The arrays that it reads: inputs, earlier stages, or controls and sizes (as 0-d arrays).
     axes : tuple of Axis
         Its shape and the words of its axes.
     role : Role
@@ -262,7 +290,9 @@ class Matrix:
     """A matrix of numbers, editable when it is an input; arrays with a leading head axis show one head at a time.
 
     `sums` adds the Σ margin; `large` gives it the stage's main place; `head` names a `Pick` control that chooses the
-    head; `span` is where the colours of signed values end, below and above 0.
+    head; `span` is where the colours of signed values end, below and above 0. `room` is how many rows and columns it
+    shows with digits: more are pressed into the same room, as colours alone. `form` says how numbers are written:
+    "" as ordinary cells, "whole" in full and uncoloured, "bytes" with KiB, MiB or GiB; a tuple has one per column.
     """
 
     array: str
@@ -270,25 +300,46 @@ class Matrix:
     large: bool = False
     head: str = ""
     span: float = 2.0
+    room: tuple[int, int] | None = None
+    form: str | tuple[str, ...] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Matrices that share one place; the step chooses which is shown. Without steps, the last."""
+    """Matrices that share one place; the step chooses which is shown. Without steps, the last.
+
+    `chosen_by` names a `Choice` that chooses instead, its options in the order of the arrays (the last array stands
+    for the options that are left over); such matrices are not the stage's main place. `room` is as in `Matrix`.
+    """
 
     arrays: tuple[str, ...]
     sums: bool = True
     head: str = ""
     span: float = 2.0
+    chosen_by: str = ""
+    room: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Mosaic:
-    """Every head of a (n_head, n_q, n_k) array at once, one tile a head."""
+    """Every head of a (n_head, n_q, n_k) array at once, one tile a head.
+
+    `before` are arrays of the same shape that share its place, in the order of the steps. `switch` names a mask input
+    of shape (n_head,) that a click on a tile's caption flips; tiles that are off step back.
+    """
 
     array: str
     #: ``caption(situation, head) -> str`` under a tile.
     caption: Callable[[Situation, int], str] | None = None
+    before: tuple[str, ...] = ()
+    switch: str = ""
+    #: Tiles side by side; 0 lets the view choose.
+    columns: int = 0
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """The arrays that share the place, in the order of the steps."""
+        return (*self.before, self.array)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,13 +347,15 @@ class Custom:
     """Any other kind of view that the ui knows, by name, with what it needs.
 
     `kind` names a file in ui/views, such as "tiles" or "plane". `options` is plain data and pure functions;
-    ``model(situation, results)`` returns what is drawn, None for nothing at the moment.
+    ``model(situation, results)`` returns what is drawn, None for nothing at the moment. `arrays` are those whose
+    numbers it shows: it steps back with them where a presentation shows one step at a time.
     """
 
     kind: str
     name: str
     model: Callable[[Situation, Values], Any]
     options: Mapping[str, Any] = field(default_factory=dict)
+    arrays: tuple[str, ...] = ()
 
 
 View = Row | Column | Arrow | Matrix | Place | Mosaic | Custom
@@ -413,8 +466,8 @@ def shown_arrays(view: View) -> tuple[str, ...]:
     """Return the names of the arrays that a layout shows as matrices or mosaics, in reading order."""
     names: list[str] = []
     for leaf in views(view):
-        if isinstance(leaf, (Matrix, Mosaic)):
+        if isinstance(leaf, Matrix):
             names.append(leaf.array)
-        elif isinstance(leaf, Place):
+        elif isinstance(leaf, (Place, Mosaic)):
             names.extend(leaf.arrays)
     return tuple(dict.fromkeys(names))
