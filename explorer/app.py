@@ -6,32 +6,13 @@ calls `make_window`; the command line calls `run_window`.
 
 from __future__ import annotations
 
-import sys
+from PySide6.QtCore import QTimer
 
-import shiboken6
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
-
-import explorer
 from explorer.ui import theme as themes
-from explorer.ui.settings import NAME, Settings
+from explorer.ui.lifetime import application, close_all
+from explorer.ui.settings import Settings
 from explorer.ui.window import MainWindow
 from explorer.workbench.workbench import Workbench
-
-
-def application() -> QApplication:
-    """Return the application object, made at the first call."""
-    existing = QApplication.instance()
-    if isinstance(existing, QApplication):
-        return existing
-    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
-    app = QApplication(sys.argv[:1])
-    app.setApplicationName(NAME)
-    app.setApplicationDisplayName("Attention Explorer")
-    app.setApplicationVersion(explorer.__version__)
-    app.setDesktopFileName(NAME)
-    return app
 
 
 def make_window(session: str | None = None) -> MainWindow:
@@ -109,13 +90,3 @@ def run_window(
     status = app.exec()
     close_all(window)
     return int(status)
-
-
-def close_all(window: MainWindow) -> None:
-    """Take a window down in order; widgets alive at the interpreter's end can crash it."""
-    window.close()
-    window.deleteLater()
-    QApplication.sendPostedEvents()
-    QApplication.processEvents()
-    if shiboken6.isValid(window):
-        shiboken6.delete(window)

@@ -18,19 +18,20 @@ if TYPE_CHECKING:
 
 Cells = frozenset[tuple[int, int]]
 NONE: Cells = frozenset()
+TINIEST = 1e-300
 
 
 @dataclass
 class Look:
     """All that decides how an array is drawn, beyond its values.
 
-    `kind` is "weight" (0…`top` on the sequential map), "signed" (±`top` on the diverging map) or "mask" (True, False).
+    `kind` is "weight" (0…`top` on the sequential map, one for all or one a row), "signed" (±`top` on the diverging map) or "mask" (True, False).
     Rows from `reached` on are not drawn yet; `lit` cells stand out and, with `dim`, the others step back.
     """
 
     theme: Theme
     kind: str = "signed"
-    top: float = 1.0
+    top: float | NDArray[np.float64] = 1.0
     digits: int = 2
     cell_width: int = 40
     cell_height: int = 25
@@ -62,7 +63,7 @@ def texts(values: NDArray[Any], look: Look) -> list[list[str]]:
 def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:
     """Return every cell's place on its colour map, 0 to 255; the map's ends are ours, never the data's."""
     numbers = np.where(np.isfinite(values), values, 0.0) if values.dtype != bool else values.astype(float)
-    top = look.top if look.top > 0 else 1.0
+    top = np.maximum(look.top, TINIEST)
     share = numbers / top if look.kind == "weight" and not look.differences else (numbers / top + 1) / 2
     return np.clip(np.rint(share * 255), 0, 255).astype(np.intp)
 

@@ -147,6 +147,14 @@ class MatrixView(QTableView):
         self._places = matrix_paint.levels(self.values, self.look)
         self.viewport().update()
 
+    def written(self) -> list[list[str]]:
+        """Return what stands in every cell."""
+        return self._written
+
+    def places(self) -> NDArray[np.intp]:
+        """Return every cell's place on its colour map, 0 to 255."""
+        return self._places
+
     def set_cell_size(self, width: int, height: int, font_px: int) -> None:
         """Give every cell this size in pixels."""
         look = self.look

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QElapsedTimer, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.concepts import declaration as d
@@ -105,7 +106,7 @@ class Page(QWidget):
         self.bar.control_set.connect(lambda name, value: self.attempt(lambda: workbench.set_control(slug, name, value)))
         self.bar.acted.connect(self.act)
         self.bar.begun.connect(workbench.begin)
-        self.bar.ended.connect(workbench.end)
+        self.bar.ended.connect(self.end)
         self.strip.followed.connect(self.follow)
 
     # --- building ---
@@ -171,9 +172,18 @@ class Page(QWidget):
             self.schedule()
 
     def schedule(self) -> None:
-        """Ask for a repaint in the present frame, or in the next when this one has had its own."""
-        if self.isVisible() and not self._frame.isActive():
-            self._frame.start(max(0, FRAME_MS - int(self._last.elapsed())))
+        """Draw what is stale: at once, but during a drag at most once a frame, and always the last value.
+
+        Models follow at once so that whoever reads a cell after an edit reads the new number; Qt itself gathers the
+        repaints of one event.
+        """
+        if self.workbench.current != self.concept.slug:
+            return
+        left = FRAME_MS - int(self._last.elapsed())
+        if left <= 0 or QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton:
+            self.refresh()
+        elif not self._frame.isActive():
+            self._frame.start(left)
 
     def showEvent(self, event: Any) -> None:
         """Catch up with what happened while the page was hidden."""
@@ -270,9 +280,7 @@ class Page(QWidget):
                 values = difference[panel.view.head] if panel.view.head else difference
         if look.kind == "weight":
             row_top = self.workbench.view(self.concept.slug).zero_to_row_maximum
-            look.top = (
-                np.maximum(np.atleast_2d(values).max(axis=-1, keepdims=True, initial=0.0), 1e-300) if row_top else 1.0
-            )
+            look.top = np.atleast_2d(values).max(axis=-1, keepdims=True, initial=0.0) if row_top else 1.0
             panel.legend = "0 … row max" if row_top else "0 … 1"
         panel.view.set_values(values)
 
@@ -449,6 +457,8 @@ class Page(QWidget):
     def end(self) -> None:
         """End the gesture."""
         self.workbench.end()
+        if self._frame.isActive():
+            self.refresh()
 
     def act(self, name: str) -> None:
         """Do one of the concept's actions."""

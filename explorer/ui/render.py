@@ -8,8 +8,8 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from explorer import app as application
 from explorer.concepts import all_concepts, concept
+from explorer.ui import lifetime
 from explorer.ui import theme as themes
 from explorer.ui.settings import Settings
 from explorer.ui.window import MainWindow
@@ -59,7 +59,7 @@ def render(
     look = themes.make(theme, scale, present)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    application.application()
+    lifetime.application()
     workbench = Workbench()
     if session is not None:
         from explorer.workbench import documents
@@ -81,7 +81,7 @@ def render(
             written.append(path)
         return written
     finally:
-        application.close_all(window)
+        lifetime.close_all(window)
 
 
 def picture(window: MainWindow) -> QImage:

@@ -82,6 +82,10 @@ class Settings:
     def geometry(self, value: QByteArray) -> None:
         self._set("geometry", bytes(value.toBase64().data()).decode())
 
+    def path(self) -> str:
+        """Return the file that holds the settings."""
+        return self._store.fileName()
+
     def sync(self) -> None:
         """Write to disk now."""
         self._store.sync()

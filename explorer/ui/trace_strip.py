@@ -37,6 +37,7 @@ class TraceStrip(QWidget):
         self._current = -1
         self._full = False
         self._lines = 3
+        self._needed = 0
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setObjectName("trace")
@@ -44,7 +45,10 @@ class TraceStrip(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the height of a title and the lines."""
-        return QSize(400, self.theme.px(18) + QFontMetrics(self._small()).height() + self._lines * self._line_height())
+        return QSize(400, max(self._base_height(), self._needed))
+
+    def _base_height(self) -> int:
+        return self.theme.px(18) + QFontMetrics(self._small()).height() + self._lines * self._line_height()
 
     def set_lines(self, lines: int) -> None:
         """Leave room for so many lines; longer traces are set smaller."""
@@ -79,8 +83,7 @@ class TraceStrip(QWidget):
         """Return the strip as plain text, a line a line."""
         if self._trace is None:
             return HINT
-        lines = [self._trace.title, *(line.tokens for line in self._trace.lines)]
-        return "\n".join("".join(token.text for token in line) for line in lines)
+        return self._trace.plain()
 
     # --- layout ---
 
@@ -98,13 +101,19 @@ class TraceStrip(QWidget):
         if sum(QFontMetrics(small).horizontalAdvance(token.text) for token in [*title, note]) < width * 0.9:
             title.append(note)
         y += self._place_line(title, x0, y, width, small, QFontMetrics(small).height() + px(3))
+        base = self._base_height()
         for size in (15, 14, 13, 12):
             del self._placed[len(title) :], self._links[:]
             font, at = self.theme.font(size), y
             for line in self._trace.lines:
                 at += self._place_line(line.tokens, x0, at, width, font, QFontMetrics(font).height() + px(6))
-            if at <= self.height():
+            if at <= base:
                 break
+        # Decided by the base height alone: the height that follows from it must not change what it follows from.
+        needed = at + px(6) if at > base else 0
+        if needed != self._needed:
+            self._needed = needed
+            self.updateGeometry()
 
     def _place_line(self, tokens: Sequence[Token], x0: int, y: int, width: int, font: QFont, height: int) -> int:
         px = self.theme.px
@@ -179,6 +188,10 @@ class TraceStrip(QWidget):
     def links(self) -> list[tuple[QRect, tuple[str, tuple[int, ...]]]]:
         """Return the rectangles of the links with the cells that they lead to."""
         return [(rect, token.cell) for rect, token in self._links if token.cell is not None]
+
+    def placed_texts(self) -> list[tuple[QRect, str]]:
+        """Return the rectangle of every piece of text with the text."""
+        return [(rect, token.text) for rect, token, _, _ in self._placed]
 
     def _link_at(self, point: QPoint) -> int:
         return next((i for i, (rect, _) in enumerate(self._links) if rect.contains(point)), -1)

@@ -1,0 +1,144 @@
+"""What every tab must look like and answer to, found and tested without naming one."""
+
+import weakref
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from explorer.concepts import all_concepts, declaration
+from explorer.ui.lifetime import close_all
+from explorer.ui.window import MainWindow
+from tests.ui.conftest import MakeWindow, settle
+from tests.ui.layout import faults, unreadable
+
+CONCEPTS = all_concepts()
+by_tab = pytest.mark.parametrize("concept", CONCEPTS, ids=[f"{one.number:02d}-{one.slug}" for one in CONCEPTS])
+SIZES = [(1280, 720), (1366, 768), (1920, 1080)]
+
+
+@by_tab
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_nothing_overlaps_and_nothing_is_cut_off(
+    make_window: MakeWindow, concept: declaration.Concept, theme: str
+) -> None:
+    window = make_window(concept.slug, theme=theme)
+    for size in SIZES:
+        window.resize(*size)
+        settle(window)
+        assert faults(window) == [], size
+
+
+@by_tab
+@pytest.mark.parametrize("percent", [150, 300])
+def test_large_scales_cut_nothing_off(make_window: MakeWindow, concept: declaration.Concept, percent: int) -> None:
+    window = make_window(concept.slug, percent=percent)
+    assert faults(window) == []
+
+
+@by_tab
+def test_a_presentation_fits_the_projector(make_window: MakeWindow, concept: declaration.Concept) -> None:
+    window = make_window(concept.slug, present=True)
+    for size in SIZES:
+        window.resize(*size)
+        settle(window)
+        assert faults(window) == [], size
+
+
+@by_tab
+def test_the_whole_stage_is_seen_at_once_with_the_side_panel_open(
+    make_window: MakeWindow, concept: declaration.Concept
+) -> None:
+    window = make_window(concept.slug)
+    assert window.panels.isVisible()
+    for size in SIZES[:2]:
+        window.resize(*size)
+        settle(window)
+        stage, page = window.page.stage, window.page.scroller
+        for bar in (stage.verticalScrollBar(), stage.horizontalScrollBar(), page.verticalScrollBar()):
+            assert bar.maximum() == 0, size
+
+
+@by_tab
+def test_all_tabs_are_seen_at_once(make_window: MakeWindow, concept: declaration.Concept) -> None:
+    window = make_window(concept.slug)
+    assert window.rail.verticalScrollBar().maximum() == 0
+
+
+@by_tab
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_digits_stand_out_from_their_cells(make_window: MakeWindow, concept: declaration.Concept, theme: str) -> None:
+    assert unreadable(make_window(concept.slug, theme=theme)) == []
+
+
+@by_tab
+def test_everything_that_takes_the_focus_has_a_name(make_window: MakeWindow, concept: declaration.Concept) -> None:
+    window = make_window(concept.slug)
+    nameless = [
+        f"{type(widget).__name__} {widget.objectName()!r}"
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not (widget.accessibleName() or getattr(widget, "text", str)())
+        and not widget.objectName().startswith("qt_")
+        and (
+            widget.parent() is None or type(widget.parent()).__name__ not in {"QSpinBox", "QDoubleSpinBox", "QComboBox"}
+        )
+    ]
+    assert nameless == []
+
+
+@by_tab
+def test_every_array_shown_can_be_found_by_its_name(make_window: MakeWindow, concept: declaration.Concept) -> None:
+    window = make_window(concept.slug)
+    for name in declaration.shown_arrays(concept.layout):
+        view = window.page.findChild(QWidget, name)
+        assert view is not None, name
+        assert view.model() is not None
+
+
+@by_tab
+def test_an_edit_repaints_only_in_the_tab_in_front_and_undo_brings_it_back(
+    make_window: MakeWindow, concept: declaration.Concept
+) -> None:
+    numbers = [one for one in concept.inputs if one.kind == "number"]
+    if not numbers:
+        pytest.skip("nothing to type into")
+    window = make_window(concept.slug)
+    before = window.grab().toImage()
+    first = numbers[0]
+    array = window.workbench.state(concept.slug).inputs[first.name]
+    index = (0,) * array.ndim
+    window.workbench.edit(concept.slug, first.name, [index], [min(float(array[index]) + 0.75, first.limits[1])])
+    settle(window)
+    assert window.grab().toImage() != before
+    window.undo()
+    settle(window)
+    assert not window.workbench.edited(concept.slug)
+
+
+@by_tab
+def test_a_closed_window_leaves_nothing_of_its_page_alive(qtbot: QtBot, concept: declaration.Concept) -> None:
+    from explorer.ui import theme as themes
+    from explorer.ui.settings import Settings
+    from explorer.workbench.workbench import Workbench
+
+    workbench = Workbench([concept])
+    window = MainWindow(workbench, Settings(), themes.make("light"))
+    window.show()
+    qtbot.waitExposed(window)
+    page = weakref.ref(window.page)
+    close_all(window)
+    del window
+    QApplication.processEvents()
+    import gc
+
+    gc.collect()
+    assert page() is None or not _alive(page())
+
+
+def _alive(widget: object) -> bool:
+    from shiboken6 import isValid
+
+    return isValid(widget)
