@@ -11,7 +11,60 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from explorer.concepts.layout import (
+    Arrow,
+    Column,
+    Custom,
+    Marks,
+    Matrix,
+    Mosaic,
+    Place,
+    Row,
+    Tile,
+    View,
+    shown_arrays,
+    views,
+)
 from explorer.core.ops.base import Array, Op
+
+__all__ = [
+    "KEY",
+    "QUERY",
+    "TOKENS",
+    "Action",
+    "Arrow",
+    "Axis",
+    "Choice",
+    "Column",
+    "Concept",
+    "Control",
+    "Controls",
+    "Custom",
+    "Edit",
+    "Groups",
+    "Input",
+    "Marks",
+    "Matrix",
+    "Mosaic",
+    "Pick",
+    "Place",
+    "Role",
+    "Row",
+    "Situation",
+    "Size",
+    "Sizes",
+    "Slider",
+    "Stage",
+    "Step",
+    "Text",
+    "Tile",
+    "Toggle",
+    "Values",
+    "View",
+    "Whole",
+    "shown_arrays",
+    "views",
+]
 
 Role = Literal["input", "query", "key", "value", "output", "score", "weight", "mask", "plain"]
 Values = Mapping[str, Array]
@@ -260,131 +313,6 @@ class Step:
     says: str = ""
 
 
-# --- views: what stands where. Sizes and styles are the ui's business. ---
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Views from left to right."""
-
-    views: tuple[View, ...]
-    align: Literal["center", "top"] = "center"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Views from top to bottom."""
-
-    views: tuple[View, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """The sign between two views, such as ``→`` or ``×``."""
-
-    text: str = "→"
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """A matrix of numbers, editable when it is an input; arrays with a leading head axis show one head at a time.
-
-    `sums` adds the Σ margin; `large` gives it the stage's main place; `head` names a `Pick` control that chooses the
-    head; `span` is where the colours of signed values end, below and above 0. `room` is how many rows and columns it
-    shows with digits: more are pressed into the same room, as colours alone. `form` says how numbers are written:
-    "" as ordinary cells, "whole" in full and uncoloured, "bytes" with KiB, MiB or GiB; a tuple has one per column.
-    """
-
-    array: str
-    sums: bool = False
-    large: bool = False
-    head: str = ""
-    span: float = 2.0
-    room: tuple[int, int] | None = None
-    form: str | tuple[str, ...] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Matrices that share one place; the step chooses which is shown. Without steps, the last.
-
-    `chosen_by` names a `Choice` that chooses instead, its options in the order of the arrays (the last array stands
-    for the options that are left over); such matrices are not the stage's main place. `room` is as in `Matrix`.
-    """
-
-    arrays: tuple[str, ...]
-    sums: bool = True
-    head: str = ""
-    span: float = 2.0
-    chosen_by: str = ""
-    room: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Mosaic:
-    """Every head of a (n_head, n_q, n_k) array at once, one tile a head.
-
-    `before` are arrays of the same shape that share its place, in the order of the steps. `switch` names a mask input
-    of shape (n_head,) that a click on a tile's caption flips; tiles that are off step back.
-    """
-
-    array: str
-    #: ``caption(situation, head) -> str`` under a tile.
-    caption: Callable[[Situation, int], str] | None = None
-    before: tuple[str, ...] = ()
-    switch: str = ""
-    #: Tiles side by side; 0 lets the view choose.
-    columns: int = 0
-
-    @property
-    def arrays(self) -> tuple[str, ...]:
-        """The arrays that share the place, in the order of the steps."""
-        return (*self.before, self.array)
-
-
-@dataclass(frozen=True, slots=True)
-class Custom:
-    """Any other kind of view that the ui knows, by name, with what it needs.
-
-    `kind` names a file in ui/views, such as "tiles" or "plane". `options` is plain data and pure functions;
-    ``model(situation, results)`` returns what is drawn, None for nothing at the moment. `arrays` are those whose
-    numbers it shows: it steps back with them where a presentation shows one step at a time.
-    """
-
-    kind: str
-    name: str
-    model: Callable[[Situation, Values], Any]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    arrays: tuple[str, ...] = ()
-
-
-View = Row | Column | Arrow | Matrix | Place | Mosaic | Custom
-
-
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """One figure of a "tiles" view: what it is, its value as text, and how the value comes about."""
-
-    label: str
-    value: str
-    detail: str = ""
-    tone: Literal["plain", "good", "bad", "accent"] = "plain"
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """How rows of an array are drawn at this moment, beyond their values.
-
-    `kept` rows are stamped as coming from the KV cache, `faded` rows are dimmed, `blank` rows are not drawn; `note`
-    is written under the array.
-    """
-
-    kept: frozenset[int] = frozenset()
-    faded: frozenset[int] = frozenset()
-    blank: frozenset[int] = frozenset()
-    note: str = ""
-
-
 @dataclass(frozen=True)
 class Concept:
     """One tab.
@@ -453,21 +381,3 @@ class Concept:
 
 def _missing(name: str, what: str, concept: Concept) -> KeyError:
     return KeyError(f"tab {concept.number} ({concept.slug}) has no {what} called {name!r}")
-
-
-def views(view: View) -> list[View]:
-    """List a layout's views, leaves only, in reading order."""
-    if isinstance(view, (Row, Column)):
-        return [leaf for part in view.views for leaf in views(part)]
-    return [view]
-
-
-def shown_arrays(view: View) -> tuple[str, ...]:
-    """Return the names of the arrays that a layout shows as matrices or mosaics, in reading order."""
-    names: list[str] = []
-    for leaf in views(view):
-        if isinstance(leaf, Matrix):
-            names.append(leaf.array)
-        elif isinstance(leaf, (Place, Mosaic)):
-            names.extend(leaf.arrays)
-    return tuple(dict.fromkeys(names))

@@ -6,7 +6,8 @@ earlier ones back in, and stages whose inputs are the same objects are not compu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,56 @@ import numpy as np
 from explorer.core.ops.base import Array, Op
 
 if TYPE_CHECKING:
-    from explorer.concepts.declaration import Concept, Controls, Situation, Sizes, Stage, Values
+    from explorer.concepts.declaration import Axis, Concept, Controls, Situation, Size, Sizes, Stage, Values
     from explorer.core.expression import Expression
 
 
+def factors_of(axis_size: str) -> tuple[str, ...]:
+    """Return the factors of an axis' size, names and digits, in the order of its entries: the first counts groups."""
+    return tuple(factor.strip() for factor in axis_size.split("*"))
+
+
 def size_of(axis_size: str, sizes: Sizes) -> int:
-    """Return the length that an axis' size names: a declared size, or digits."""
-    return int(axis_size) if axis_size.isdigit() else sizes[axis_size]
+    """Return the length that an axis' size names: a declared size, digits, or a product of these."""
+    return math.prod(int(factor) if factor.isdigit() else sizes[factor] for factor in factors_of(axis_size))
+
+
+def lengths_of(axes: Iterable[Axis], sizes: Sizes) -> tuple[int, ...]:
+    """Return the shape that axes have at these sizes."""
+    return tuple(size_of(axis.size, sizes) for axis in axes)
+
+
+def solved(axis_size: str, length: int, known: Sizes, otherwise: Sizes) -> tuple[str, int] | None:
+    """Return the size that an axis of this length settles, with its value.
+
+    Parameters
+    ----------
+    axis_size : str
+        The axis' size.
+    length : int
+        How long the axis is.
+    known : mapping
+        Sizes that are settled.
+    otherwise : mapping
+        What the others are unless something settles them: of several factors that are open, the last gives way.
+
+    Returns
+    -------
+    (name, value) or None
+        None when no factor is open, or no whole number makes the product.
+    """
+    open_factors = [factor for factor in factors_of(axis_size) if not factor.isdigit() and factor not in known]
+    if not open_factors:
+        return None
+    name = open_factors[-1]
+    rest = size_of(axis_size, {**otherwise, **known, name: 1})
+    return (name, length // rest) if length % rest == 0 else None
+
+
+def allowed(size: Size, sizes: Sizes) -> Sequence[int]:
+    """Return the values that a size may have beside the others, in ascending order."""
+    everything = range(size.low, size.high + 1)
+    return everything if size.among is None else [one for one in size.among(sizes) if one in everything]
 
 
 def default_sizes(concept: Concept) -> dict[str, int]:
@@ -52,7 +96,13 @@ def op_of(stage: Stage, controls: Controls) -> Op:
     return stage.op if isinstance(stage.op, Op) else stage.op(controls)
 
 
-def _control_array(value: object) -> Array:
+def given(name: str, situation: Situation) -> Any:  # noqa: ANN401 - whatever a control may hold
+    """Return the control or size of that name; None where there is neither."""
+    return situation.controls.get(name, situation.sizes.get(name))
+
+
+def _given_array(name: str, situation: Situation) -> Array:
+    value = given(name, situation)
     return np.asarray(float(value) if isinstance(value, (bool, int, float)) else value)
 
 
@@ -135,13 +185,11 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
     sources: dict[str, tuple[Any, ...]] = {}
     waiting: dict[str, Waiting] = {}
     for stage in concept.stages:
-        if any(name not in arrays and name not in situation.controls for name in stage.inputs):
+        if any(name not in arrays and given(name, situation) is None for name in stage.inputs):
             continue
         op = op_of(stage, situation.controls)
-        read = tuple(
-            arrays[name] if name in arrays else _control_array(situation.controls[name]) for name in stage.inputs
-        )
-        key = (_op_key(stage, situation.controls), *_identities(stage, read, situation.controls))
+        read = tuple(arrays[name] if name in arrays else _given_array(name, situation) for name in stage.inputs)
+        key = (_op_key(stage, situation.controls), *_identities(stage, read, arrays, situation))
         if earlier is not None and earlier._sources.get(stage.name) == key and stage.name in earlier._arrays:
             result = earlier._arrays[stage.name]
         elif op.slow and not slow:
@@ -163,7 +211,7 @@ def explain(concept: Concept, situation: Situation, results: Values, name: str, 
         When no stage has that name.
     """
     stage = concept.stage(name)
-    read = [results[one] if one in results else _control_array(situation.controls[one]) for one in stage.inputs]
+    read = [results[one] if one in results else _given_array(one, situation) for one in stage.inputs]
     return op_of(stage, situation.controls).terms(read, stage.inputs, index)
 
 
@@ -185,9 +233,9 @@ class _Same:
     __hash__ = object.__hash__
 
 
-def _identities(stage: Stage, read: tuple[Array, ...], controls: Controls) -> tuple[Any, ...]:
+def _identities(stage: Stage, read: tuple[Array, ...], arrays: Values, situation: Situation) -> tuple[Any, ...]:
     return tuple(
-        controls[name] if name in controls and array.ndim == 0 else _Same(array)
+        _Same(array) if name in arrays else given(name, situation)
         for name, array in zip(stage.inputs, read, strict=True)
     )
 

@@ -34,7 +34,7 @@ from explorer.concepts.declaration import (
 )
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, cell_name, first_true
 from explorer.core.javarandom import JavaRandom
-from explorer.workbench import number_text
+from explorer.workbench import number_text, resizing
 from explorer.workbench.state import TabState, frozen, initial, same_array
 
 if TYPE_CHECKING:
@@ -149,8 +149,7 @@ class Changes:
 
     def with_size(self, state: TabState, name: str, value: object) -> TabState:
         """Set a size; inputs and token names follow, and cells that exist before and after keep their values."""
-        size = self.size(name)
-        return self._resized(state, {name: _whole_number(value, size.low, size.high, size.label)})
+        return self._resized(state, {name: self._chosen(name, value)})
 
     def with_token(self, state: TabState, at: int, text: str) -> TabState:
         """Name a token."""
@@ -304,36 +303,29 @@ class Changes:
         return replace(state, controls=MappingProxyType(self._settled(state.sizes, {**state.controls, **accepted})))
 
     def _resized(self, state: TabState, wanted: Sizes) -> TabState:
-        sizes = dict(state.sizes)
-        for name, value in wanted.items():
-            size = self.size(name)
-            sizes[name] = _whole_number(value, size.low, size.high, size.label)
+        chosen = {name: self._chosen(name, value) for name, value in wanted.items()}
+        sizes = resizing.sizes_with(self.concept, state.sizes, chosen)
         changed = {name for name in sizes if sizes[name] != state.sizes[name]}
         if not changed:
             return state
         inputs: dict[str, tuple[Array, str]] = {}
         for one in self.concept.inputs:
-            if changed.intersection(axis.size for axis in one.axes):
-                inputs[one.name] = (self._grown(one, state.inputs[one.name], sizes), state.origins[one.name])
-        fresh = evaluation.default_tokens(self.concept, sizes)
+            if not changed.isdisjoint(resizing.factors(one.axes)):
+                fresh = self.lesson(sizes)[one.name]
+                grown = resizing.grown(one, state.inputs[one.name], fresh, state.sizes, sizes)
+                inputs[one.name] = (grown, state.origins[one.name])
+        tokens = evaluation.default_tokens(self.concept, sizes)
         state = replace(
             state,
             sizes=MappingProxyType(sizes),
-            tokens=(*state.tokens, *fresh[len(state.tokens) :])[: len(fresh)],
+            tokens=(*state.tokens, *tokens[len(state.tokens) :])[: len(tokens)],
             controls=MappingProxyType(self._settled(sizes, state.controls)),
         )
         return self._with(state, inputs)
 
-    def _grown(self, one: Input, old: Array, sizes: Sizes) -> Array:
-        if one.grow is not None:
-            grown = np.array(one.grow(sizes))
-        elif one.kind == "mask":
-            grown = np.ones([evaluation.size_of(axis.size, sizes) for axis in one.axes], dtype=bool)
-        else:
-            grown = np.array(self.lesson(sizes)[one.name])
-        kept = tuple(slice(0, min(before, after)) for before, after in zip(old.shape, grown.shape, strict=True))
-        grown[kept] = old[kept]
-        return grown
+    def _chosen(self, name: str, value: object) -> int:
+        size = self.size(name)
+        return _whole_number(value, size.low, size.high, size.label)
 
     def _settled(self, sizes: Sizes, controls: Controls) -> dict[str, Any]:
         """Move the controls whose range depends on sizes or on other controls into their range."""

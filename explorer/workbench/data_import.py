@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from explorer.concepts import evaluation
 from explorer.concepts.declaration import Edit
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 from explorer.workbench import data_files, number_text
@@ -131,15 +132,11 @@ class Plan:
                 continue
             declared = self.concept.input(match.target)
             array = match.source.read(declared.kind == "mask")
-            arrays[match.target] = array.reshape([_length(axis, self.sizes) for axis in declared.axes])
+            arrays[match.target] = array.reshape(evaluation.lengths_of(declared.axes, self.sizes))
         if not arrays:
             reasons = [str(match.problem) for match in self.matches if match.problem is not None]
             raise InputError(NOTHING, tab=self.concept.number, reason="; ".join(reasons[:3]))
         return Edit(arrays, {}, dict(self.sizes), self.tokens)
-
-
-def _length(axis: Axis, sizes: Mapping[str, int]) -> int:
-    return int(axis.size) if axis.size.isdigit() else sizes[axis.size]
 
 
 def known_names(concept: Concept) -> frozenset[str]:
@@ -169,9 +166,7 @@ def _own(concept: Concept, sources: list[Source]) -> list[Source]:
     return own or sources
 
 
-def plan_text(
-    concept: Concept, state: TabState, text: str, chosen: Mapping[int, str | None] | None = None
-) -> Plan:
+def plan_text(concept: Concept, state: TabState, text: str, chosen: Mapping[int, str | None] | None = None) -> Plan:
     """Say what importing pasted text would do; see `plan`.
 
     Raises
@@ -247,9 +242,9 @@ class _Planner:
         if problem is not None:
             return Match(source, None, problem)
         for axis, length in zip(declared.axes, _fitted(source.shape, len(declared.axes)) or (), strict=True):
-            if not axis.size.isdigit():
-                self.sizes[axis.size] = length
-                self._because.setdefault(axis.size, _called(source))
+            for name, value in self._settled(axis, length, self.sizes).items():
+                self.sizes[name] = value
+                self._because.setdefault(name, _called(source))
         self._filled[declared.name] = _called(source)
         return Match(source, declared.name)
 
@@ -265,19 +260,30 @@ class _Planner:
         limits = {one.name: (one.low, one.high) for one in self.concept.sizes}
         lengths = dict(self.sizes)
         for axis, length in zip(declared.axes, fitted, strict=True):
-            name = axis.size
-            if name.isdigit():
-                if int(name) != length:
-                    return InputError(WRONG_AXES, **said)
+            settled = self._settled(axis, length, lengths)
+            for name, value in settled.items():
+                low, high = limits[name]
+                if not low <= value <= high:
+                    return InputError(OUT_OF_RANGE, **said, size=name, low=low, high=high)
+            lengths.update(settled)
+            if evaluation.size_of(axis.size, {**self.state.sizes, **lengths}) == length:
                 continue
-            low, high = limits[name]
-            if not low <= length <= high:
-                return InputError(OUT_OF_RANGE, **said, size=name, low=low, high=high)
-            if lengths.setdefault(name, length) != length:
-                if name in self._because:
-                    return InputError(DISAGREES, **said, size=name, length=lengths[name], other=self._because[name])
-                return InputError(WRONG_LENGTH, **said, size=name, length=lengths[name])
+            name = evaluation.factors_of(axis.size)[-1]
+            if name.isdigit():
+                return InputError(WRONG_AXES, **said)
+            found = {**self.state.sizes, **lengths}[name]
+            if name in self._because:
+                return InputError(DISAGREES, **said, size=name, length=found, other=self._because[name])
+            return InputError(WRONG_LENGTH, **said, size=name, length=found)
         return None
+
+    def _settled(self, axis: Axis, length: int, lengths: Mapping[str, int]) -> dict[str, int]:
+        """Return every size that an axis of this length settles, those of its factors that stay as they are too."""
+        found = evaluation.solved(axis.size, length, lengths, self.state.sizes)
+        if found is None:
+            return {}
+        others = [one for one in evaluation.factors_of(axis.size) if not one.isdigit() and one not in lengths]
+        return {**{name: self.state.sizes[name] for name in others}, found[0]: found[1]}
 
     def _by_shape(self, source: Source) -> Match:
         said = {"source": _called(source), "shape": shape_words(source.shape)}
@@ -306,7 +312,7 @@ class _Planner:
         """Count the sizes that an array would change: the input that it fits as it is comes first."""
         lengths = _fitted(source.shape, len(declared.axes)) or ()
         pairs = zip(declared.axes, lengths, strict=True)
-        return sum(not axis.size.isdigit() and self.state.sizes[axis.size] != length for axis, length in pairs)
+        return sum(evaluation.size_of(axis.size, self.state.sizes) != length for axis, length in pairs)
 
     def _tokens(self, matches: Sequence[Match]) -> tuple[str, ...] | None:
         """Return the first labels of a matched array's rows or columns that name tokens and are more than counted."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from explorer.concepts import all_concepts, concept
+from explorer.concepts import all_concepts, concept, evaluation
 from explorer.concepts.declaration import Edit
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 from explorer.workbench import atomic, data_export, number_text, script_export, session, strictjson
@@ -87,9 +87,7 @@ def session_of(workbench: Workbench) -> Session:
 # ----------------------------------------------------------------------------------------------------------- new
 
 
-def write_new(
-    out: str | os.PathLike[str], *, tab: str | None = None, values: Mapping[str, Any] | None = None
-) -> None:
+def write_new(out: str | os.PathLike[str], *, tab: str | None = None, values: Mapping[str, Any] | None = None) -> None:
     """Write a session with the lesson's values, one tab in front and some of its values replaced.
 
     Parameters
@@ -153,6 +151,7 @@ def with_values(tab: Concept, values: Mapping[str, Any]) -> TabState:
                 sizes=_listed([*sizes, *([TOKENS] if tab.tokens else [])]),
             )
     holder = Tab(tab)
+    implied.by_products(holder.state.sizes)
     state = holder.changes.with_edit(holder.state, Edit(sizes=implied.sizes))
     state = session.with_controls(holder.changes, state, chosen)
     state = holder.changes.with_edit(state, Edit(inputs=arrays, tokens=tokens))
@@ -170,6 +169,7 @@ class _Implied:
     def __init__(self) -> None:
         self.sizes: dict[str, Any] = {}
         self._because: dict[str, str] = {}
+        self._products: list[tuple[str, int, str]] = []
 
     def set(self, size: str, value: object, because: str) -> None:
         known = self.sizes.setdefault(size, value)
@@ -183,8 +183,18 @@ class _Implied:
             if axis.size.isdigit():
                 if int(axis.size) != length:
                     raise InputError(FIXED_AXIS, name=one.name, shape=array.shape, wanted=_wanted(one))
+            elif len(evaluation.factors_of(axis.size)) > 1:
+                self._products.append((axis.size, length, one.name))
             else:
                 self.set(axis.size, length, one.name)
+
+    def by_products(self, otherwise: Mapping[str, int]) -> None:
+        """Settle the sizes that only occur in products, once all others are known; the rest stay as they are."""
+        for product, length, because in self._products:
+            whole = {name: value for name, value in self.sizes.items() if type(value) is int and value > 0}
+            found = evaluation.solved(product, length, whole, otherwise)
+            if found is not None:
+                self.set(*found, because)
 
 
 def _wanted(one: Input) -> str:
@@ -214,9 +224,7 @@ def _cells(one: Input, value: object, where: str, axes: int, shape: list[int]) -
         raise InputError(
             NOT_RECTANGULAR, name=one.name, wanted=_wanted(one), where=where, found=len(value), others=shape[depth]
         )
-    return [
-        cell for at, member in enumerate(value) for cell in _cells(one, member, f"{where}[{at}]", axes - 1, shape)
-    ]
+    return [cell for at, member in enumerate(value) for cell in _cells(one, member, f"{where}[{at}]", axes - 1, shape)]
 
 
 def _cell(one: Input, value: object, where: str) -> float:

@@ -167,7 +167,7 @@ def _inputs(concept: Concept, state: TabState, names: Mapping[str, str]) -> str:
         lines.append(f"{names[one.name]} = {numpy_literal(state.inputs[one.name])}")
     arrays = array_names(concept)
     for name in dict.fromkeys(name for stage in concept.stages for name in stage.inputs if name not in arrays):
-        value = state.controls[name]
+        value = evaluation.given(name, state.situation)
         written = repr(value) if isinstance(value, str) else repr(float(value))
         lines.append(f"{names[name]} = np.array({written})")
     return "\n".join(lines) + "\n"
@@ -193,7 +193,9 @@ def _steps(
 
 def _order_differs(stage: Stage, state: TabState, results: Mapping[str, Array], op: Op) -> bool:
     """Say whether the op hands out a view in another order than the copy that the app computes on with."""
-    read = [results[name] if name in results else _control(state.controls[name]) for name in stage.inputs]
+    read = [
+        results[name] if name in results else _control(evaluation.given(name, state.situation)) for name in stage.inputs
+    ]
     with np.errstate(all="ignore"):
         bare = np.asarray(op.apply(*read))
     return not bare.flags.owndata and not bare.flags.c_contiguous

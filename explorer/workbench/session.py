@@ -28,7 +28,7 @@ import numpy as np
 
 from explorer import __version__
 from explorer.concepts import all_concepts, evaluation
-from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, first_true
+from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError, first_true
 from explorer.workbench import atomic, bookmarks, strictjson
 from explorer.workbench.bookmarks import Bookmark, Bookmarks, Snapshot
 from explorer.workbench.changes import LONGEST_TOKEN, Changes
@@ -162,9 +162,7 @@ class Writer:
     def _marks(self, marks: Bookmarks) -> str:
         if self._bookmarks[0] is not marks:
             heads = [{"tab": _text(mark.tab), "note": _text(mark.note)} for mark in marks]
-            written = [
-                _object({**head, **_members(mark.snapshot)}, 4) for head, mark in zip(heads, marks, strict=True)
-            ]
+            written = [_object({**head, **_members(mark.snapshot)}, 4) for head, mark in zip(heads, marks, strict=True)]
             text = "[\n    " + ",\n    ".join(written) + "\n  ]" if written else "[]"
             self._bookmarks = (marks, text)
         return self._bookmarks[1]
@@ -339,7 +337,12 @@ def _unfit(node: Node, error: ValueError) -> FormatError:
 
 def _sizes(node: Node, concept: Concept) -> dict[str, int]:
     members = node.object(tuple(one.name for one in concept.sizes))
-    return {one.name: members[one.name].whole(one.low, one.high) for one in concept.sizes}
+    sizes = {one.name: members[one.name].whole(one.low, one.high) for one in concept.sizes}
+    for one in concept.sizes:
+        choices = evaluation.allowed(one, sizes)
+        if sizes[one.name] not in choices:
+            members[one.name].refuse(str(Choices(choices)))
+    return sizes
 
 
 def _tokens(node: Node | None, concept: Concept, sizes: Mapping[str, int]) -> tuple[str, ...]:
@@ -406,7 +409,7 @@ def _set_controls(
 
 
 def _array(node: Node, declared: Input, sizes: Mapping[str, int]) -> Array:
-    shape = tuple(evaluation.size_of(axis.size, sizes) for axis in declared.axes)
+    shape = evaluation.lengths_of(declared.axes, sizes)
     words = tuple(axis.size if not axis.size.isdigit() else "" for axis in declared.axes)
     cells = _cells(node, declared, shape, words)
     array = np.array(cells, dtype=bool if declared.kind == "mask" else np.float64).reshape(shape)

@@ -104,7 +104,7 @@ class Tab:
         name, index = pinned
         axes = {one.name: one.axes for one in self.concept.inputs}
         axes.update({one.name: one.axes for one in self.concept.stages})
-        shape = [evaluation.size_of(axis.size, self.state.sizes) for axis in axes.get(name, ())]
+        shape = evaluation.lengths_of(axes.get(name, ()), self.state.sizes)
         fits = name in axes and len(index) == len(shape)
         return fits and all(0 <= i < length for i, length in zip(index, shape, strict=True))
 

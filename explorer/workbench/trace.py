@@ -153,7 +153,9 @@ class _Teller:
 
     def tell(self, stage: Stage, index: Index, *, last: bool) -> None:
         """Add a stage's line."""
-        missing = any(one not in self._results and one not in self._situation.controls for one in stage.inputs)
+        missing = any(
+            one not in self._results and evaluation.given(one, self._situation) is None for one in stage.inputs
+        )
         if stage.name not in self._results or missing:
             self._equations.append(Line((Token(self._translate(wording.NOT_YET), "note"),), stage.name))
             return
