@@ -13,7 +13,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
@@ -29,11 +28,13 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.concepts import declaration as d
+from explorer.ui.switch import Switch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from explorer.ui.theme import Theme
+
 
 SLIDER_STEPS = 2000
 
@@ -147,8 +148,9 @@ class ControlBar(QWidget):
         self._show: dict[str, Callable[[Any], None]] = {}
         self._picks: list[tuple[d.Pick, QComboBox]] = []
         self._spins: list[QSpinBox] = []
+        self._switches: list[Switch] = []
         self._sliders: list[tuple[d.Slider, QSlider, QDoubleSpinBox]] = []
-        self._flow = FlowLayout(theme.px(14), theme.px(6))
+        self._flow = FlowLayout(theme.px(11), theme.px(6))
         self.setLayout(self._flow)
         self.setObjectName("controls")
         for size in concept.sizes:
@@ -166,7 +168,7 @@ class ControlBar(QWidget):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(self.theme.px(4))
+        row.setSpacing(self.theme.px(3))
         if text:
             label = QLabel(text)
             label.setProperty("role", "control")
@@ -300,7 +302,8 @@ class ControlBar(QWidget):
         self._show[control.name] = lambda value: buttons[value].setChecked(True)
 
     def _add_toggle(self, control: d.Toggle) -> None:
-        box = QCheckBox(control.label)
+        box = Switch(control.label, self.theme)
+        self._switches.append(box)
         self._prepare(box, f"control_{control.name}", control.label)
         if control.key:
             box.setToolTip(f"{control.label} ({control.key})")
@@ -404,8 +407,10 @@ class ControlBar(QWidget):
         """Take another theme or scale."""
         self.theme = theme
         px = theme.px
-        self._flow.gap, self._flow.line_gap = px(14), px(6)
+        self._flow.gap, self._flow.line_gap = px(11), px(6)
         self._flow.setContentsMargins(px(14), px(8), px(14), px(2))
+        for switch in self._switches:
+            switch.set_theme(theme)
         for box in self._spins:
             box.setFixedWidth(QFontMetrics(theme.font(13)).horizontalAdvance(str(box.maximum())) + px(14))
         for _, slider, spin in self._sliders:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
@@ -18,15 +19,16 @@ def _renderer(name: str, color: str) -> QSvgRenderer:
 
 
 @cache
-def icon(name: str, color: str, size: int) -> QIcon:
-    """Return the icon of that name in this colour, `size` pixels wide, sharp at one and at two pixels a point."""
+def icon(name: str, color: str, size: int, checked: str = "") -> QIcon:
+    """Return the icon of that name in this colour, and in `checked` on a button that is on; sharp at two densities."""
     result = QIcon()
-    for ratio in (1, 2):
+    states = [(color, QIcon.State.Off), (checked or color, QIcon.State.On)]
+    for (ink, state), ratio in product(states, (1, 2)):
         pixmap = QPixmap(QSize(size, size) * ratio)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)
-        _renderer(name, color).render(painter, QRectF(0, 0, size * ratio, size * ratio))
+        _renderer(name, ink).render(painter, QRectF(0, 0, size * ratio, size * ratio))
         painter.end()
         pixmap.setDevicePixelRatio(ratio)
-        result.addPixmap(pixmap)
+        result.addPixmap(pixmap, QIcon.Mode.Normal, state)
     return result

@@ -38,7 +38,7 @@ QToolButton:disabled, QPushButton:disabled {{ color: {c.muted}; border-color: {c
 QToolButton:checked {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; }}
 QToolButton:focus, QPushButton:focus, QCheckBox:focus {{ border-color: {c.accent}; outline: none; }}
 QToolButton[icon="true"] {{ padding: {px(3)}px {px(5)}px; }}
-QToolButton[step="true"] {{ padding: 0 {px(5)}px; min-width: {px(10)}px; color: {c.muted}; background: transparent; }}
+QToolButton[step="true"] {{ padding: 0 {px(2)}px; min-width: {px(12)}px; color: {c.muted}; background: transparent; }}
 QToolButton[flat="true"] {{ background: transparent; border-color: transparent; padding: {px(3)}px; }}
 QToolButton[flat="true"]:hover, QToolButton[flat="true"]:focus {{ border-color: {c.accent}; }}
 QToolButton[pill="true"] {{ border-radius: {px(12)}px; padding: {px(2)}px {px(11)}px; background: {c.card}; border-color: {c.card if not strong else c.border}; }}

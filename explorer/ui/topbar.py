@@ -357,7 +357,8 @@ class TopBar(QWidget):
     def _dress(self, button: QToolButton, name: str) -> None:
         if name:
             size = self.theme.px(16)
-            button.setIcon(icon(name, self.theme.colors.text, size))
+            colors = self.theme.colors
+            button.setIcon(icon(name, colors.text, size, colors.on_accent))
             button.setIconSize(QSize(size, size))
 
     def set_theme(self, theme: Theme) -> None:
