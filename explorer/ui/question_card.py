@@ -305,14 +305,23 @@ class QuestionCard(QFrame):
         self._feedback.show_spans(spans, self.theme, mark)
 
     def _show_answer(self) -> None:
-        question, names = self.question, self._names()
-        answer = ""
+        question = self.question
+        try:
+            names = self._names()
+            answer, right = self._answer(names), question.right.spans(question.names(names))
+        except InputError as error:
+            answer, right = "", (Span(str(error)),)
+        lead = marked(f"{answer}.", self.theme.colors.accent) if answer else ""
+        self._feedback.show_spans(right, self.theme, lead)
+
+    def _answer(self, names: Names) -> str:
+        """Return the answer in short; options show theirs by their marks."""
+        question = self.question
         if isinstance(question, NumberQuestion):
             value = question.solution(names)
-            answer = written(value, 0 if abs(value) >= 1000 else 3)
-        elif isinstance(question, CellQuestion):
-            answer = f"{question.answer.array}[{', '.join(map(str, question.answer.index))}]"
-        elif isinstance(question, RowsQuestion):
-            answer = ", ".join(map(str, sorted(question.solution(names))))
-        lead = marked(f"{answer}.", self.theme.colors.accent) if answer else ""
-        self._feedback.show_spans(question.right.spans(question.names(names)), self.theme, lead)
+            return written(value, 0 if abs(value) >= 1000 else 3)
+        if isinstance(question, CellQuestion):
+            return f"{question.answer.array}[{', '.join(map(str, question.answer.index))}]"
+        if isinstance(question, RowsQuestion):
+            return ", ".join(map(str, sorted(question.solution(names))))
+        return ""

@@ -100,8 +100,8 @@ class _Option(_Button):
         self._document = QTextDocument(self)
         self._document.setDocumentMargin(0)
         self._document.setHtml(rich(spans, theme))
-        self.setText("".join(span.text for span in spans))
-        self.setAccessibleName(self.text())
+        # Not the button's own text, which would not wrap.
+        self.setAccessibleName("".join(span.text for span in spans))
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

@@ -95,6 +95,7 @@ class SidePanel(QWidget):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.area.setWidget(self._content)
+        self.area.verticalScrollBar().rangeChanged.connect(self._set_margins)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.area)
@@ -136,6 +137,12 @@ class SidePanel(QWidget):
 
     # --- looks ---
 
+    def _set_margins(self) -> None:
+        """Keep the cards as wide as they are when the scroll bar comes and goes: it takes its room from the margin."""
+        px, bar = self.theme.px, self.area.verticalScrollBar()
+        right = px(14) - (bar.sizeHint().width() if bar.maximum() > 0 else 0)
+        self._column.setContentsMargins(px(14), px(12), max(right, 0), px(12))
+
     def sizeHint(self) -> QSize:
         """Return the width that it has; a stack of panels asks for the hint alone."""
         return QSize(self.theme.px(WIDTH), super().sizeHint().height())
@@ -146,7 +153,7 @@ class SidePanel(QWidget):
         px = theme.px
         self.setStyleSheet(_stylesheet(theme))
         self.setFixedWidth(px(WIDTH))
-        self._column.setContentsMargins(px(14), px(12), px(14), px(12))
+        self._set_margins()
         self._column.setSpacing(px(8))
         self._cures.show_spans((Span(self.lesson.misconception),), theme, self.tr("Cures:") + " ")
         self._idea.show_spans(self.lesson.idea.spans(), theme)

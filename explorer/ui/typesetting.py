@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import re
+import warnings
 from typing import Final
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
@@ -60,9 +61,12 @@ def coloured(svg: str, colours: dict[str, str]) -> bytes:
 
 def _line(tex: str) -> tuple[float, float, float, float, str]:
     """Return left, top, width, height and the shapes of one line."""
-    # They take 0.4 s to import, which only a formula without a file has to pay.
-    from ziamath.config import config
-    from ziamath.zmath import Latex
+    with warnings.catch_warnings():
+        # It finds its font in a way that newer Pythons warn of, which is no business of whoever reads our output.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        # 0.4 s that only a formula without a file has to pay.
+        from ziamath.config import config
+        from ziamath.zmath import Latex
 
     config.svg2 = False  # QtSvg draws nothing of SVG 2
     try:
