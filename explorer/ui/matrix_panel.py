@@ -11,14 +11,24 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QLinearGradient, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QLinearGradient,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+)
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from explorer.concepts.declaration import Axis, Marks
 from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import cell_text
-from explorer.ui.theme import Theme, font_of
+from explorer.ui.theme import Ramp, Theme, font_of
 
 SUM_CLOSE = 5e-10
 
@@ -78,6 +88,7 @@ class MatrixPanel(QWidget):
     ) -> None:
         super().__init__()
         self.name = name
+        self._host = host
         self.large = large
         self.sums = sums
         self.theme = theme
@@ -244,12 +255,8 @@ class MatrixPanel(QWidget):
         painter.drawText(x, metrics.ascent(), self._shape_text())
         x += small.horizontalAdvance(self._shape_text()) + px(8)
         if self.legend:
-            bar = QRectF(x, (height - px(9)) / 2, px(54), px(9))
-            gradient = QLinearGradient(bar.topLeft(), bar.topRight())
             ramp = theme.weights if self.view.look.kind == "weight" else theme.signed
-            for i in range(0, 256, 15):
-                gradient.setColorAt(i / 255, ramp.brushes[i])
-            painter.fillRect(bar, gradient)
+            paint_ramp(painter, QRectF(x, (height - px(9)) / 2, px(54), px(9)), ramp)
             x += px(60)
             painter.drawText(x, metrics.ascent(), self.legend)
             x += small.horizontalAdvance(self.legend) + px(8)
@@ -379,11 +386,16 @@ class MatrixPanel(QWidget):
 
     def _paint_sum(self, painter: QPainter, rect: QRect, row: int) -> None:
         values = self.view.values[row]
+        closed = self.view.look.masked
         if values.dtype == bool or self.view.look.differences or self._cell.height < self.theme.text_px(12):
             return
         finite = values[np.isfinite(values)]
         total = float(finite.sum())
         painter.setFont(self._sum_font(self._cell))
+        if closed is not None and closed.shape == self.view.values.shape and closed[row].all():
+            painter.setPen(self.theme.color("warn"))
+            painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), "none")
+            return
         ok = abs(total - 1) < SUM_CLOSE
         painter.setPen(self.theme.color("muted" if ok or self.role != "weight" else "warn"))
         painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), "1" if ok else cell_text(total, 3))
@@ -396,12 +408,61 @@ class MatrixPanel(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(table.left(), top, table.width() - 2, table.bottom() - top - 1)
 
+    # --- names of tokens ---
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Rename the token whose name was double-clicked."""
+        named = self._named_at(event.position().toPoint())
+        if named is not None:
+            self._rename(*named)
+
+    def _named_at(self, point: QPoint) -> tuple[int, QRect] | None:
+        """Return which token's name stands at a point, and where it stands."""
+        table, cell, labels = self.table_rect(), self._cell, QFontMetrics(self._label_font())
+        if self.row_axis.names == "tokens" and point.x() < table.left() and table.top() <= point.y() <= table.bottom():
+            row = (point.y() - table.top() + self.view.verticalOffset()) // cell.height
+            top = table.top() + row * cell.height - self.view.verticalOffset()
+            if row < len(self.row_names):
+                return row, QRect(0, top, max(table.left(), self.theme.px(60)), cell.height)
+        if self.column_axis.names == "tokens" and 0 < table.top() - point.y() <= labels.height():
+            column = (point.x() - table.left()) // cell.width
+            if 0 <= column < len(self.column_names):
+                left, height = table.left() + column * cell.width, labels.height() + self.theme.px(4)
+                return column, QRect(left, table.top() - height, max(cell.width, self.theme.px(60)), height)
+        return None
+
+    def _rename(self, token: int, where: QRect) -> None:
+        editor = QLineEdit(self.row_names[token] if self.row_axis.names == "tokens" else self.column_names[token], self)
+        editor.setObjectName(f"name of token {token}")
+        editor.setAccessibleName(f"name of token {token}")
+        editor.setGeometry(where)
+        editor.selectAll()
+        editor.editingFinished.connect(lambda: self._finish_rename(editor, token))
+        editor.show()
+        editor.setFocus()
+
+    def _finish_rename(self, editor: QLineEdit, token: int) -> None:
+        if editor.isHidden():
+            return
+        text = editor.text()
+        editor.hide()
+        editor.deleteLater()
+        self._host.rename(token, text)
+
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
         self.theme = theme
         self.view.look.theme = theme
         self.view.refresh()
         self.update()
+
+
+def paint_ramp(painter: QPainter, bar: QRectF, ramp: Ramp) -> None:
+    """Paint a colour map from its low to its high end."""
+    gradient = QLinearGradient(bar.topLeft(), bar.topRight())
+    for i in range(0, 256, 15):
+        gradient.setColorAt(i / 255, ramp.brushes[i])
+    painter.fillRect(bar, gradient)
 
 
 def _word_role(words: str) -> str:

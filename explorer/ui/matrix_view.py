@@ -55,6 +55,9 @@ class Host(Protocol):
     def refuse(self, widget: QWidget, rect: QRect, sentence: str) -> None:
         """Say beside a cell why something was refused."""
 
+    def rename(self, token: int, text: str) -> None:
+        """Give a token another name."""
+
     def begin(self, label: str) -> None:
         """Start a gesture: everything until `end` is one undo step."""
 

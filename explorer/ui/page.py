@@ -450,6 +450,11 @@ class Page(QWidget):
         self.bubble.say(sentence, corner, self.theme)
         self.said.emit(sentence)
 
+    def rename(self, token: int, text: str) -> None:
+        """Give a token another name."""
+        if text != self.workbench.state(self.concept.slug).tokens[token]:
+            self.attempt(lambda: self.workbench.rename_token(self.concept.slug, token, text))
+
     def begin(self, label: str) -> None:
         """Start a gesture."""
         self.workbench.begin(label)

@@ -10,16 +10,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+import numpy as np
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from explorer.concepts import declaration as d
-from explorer.ui.matrix_panel import MatrixPanel, Unit
+from explorer.ui.matrix_panel import MatrixPanel, Unit, paint_ramp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtGui import QPaintEvent, QResizeEvent
 
     from explorer.ui.theme import Theme
 
@@ -133,6 +135,36 @@ class StageCanvas(QWidget):
                 yield widget
             elif isinstance(widget, PlaceWidget):
                 yield from widget.panels
+
+    # --- the legend of signed values ---
+
+    def spans(self) -> list[float]:
+        """Return where the colours of the signed matrices end, each once; attention weights have their own legend."""
+        shown = [panel for panel in self.panels() if not panel.isHidden() and panel.view.look.kind == "signed"]
+        return sorted({float(np.max(panel.view.look.top)) for panel in shown})
+
+    def legend_height(self) -> int:
+        """Return how much of the stage's foot the legend takes."""
+        return QFontMetrics(self.theme.font(12)).height() if self.spans() else 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the legend in the lower left corner."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        theme, px = self.theme, self.theme.px
+        painter.setFont(theme.font(12))
+        metrics = QFontMetrics(theme.font(12))
+        x, base = px(12), self.height() - px(6) - metrics.descent()
+        for span in self.spans():
+            low, high = f"−{span:g}", f"{span:g}"
+            painter.setPen(theme.color("muted"))
+            painter.drawText(x, base, low)
+            x += metrics.horizontalAdvance(low) + px(5)
+            paint_ramp(painter, QRectF(x, base - px(8), px(48), px(8)), theme.signed)
+            x += px(53)
+            painter.drawText(x, base, high)
+            x += metrics.horizontalAdvance(high) + px(16)
+        painter.end()
 
     # --- measuring ---
 
@@ -319,14 +351,14 @@ class Stage(QScrollArea):
     def refit(self) -> None:
         """Choose the unit again and lay out; needed after a shape, a theme or the room has changed."""
         margin = self.canvas.theme.px(10)
-        room = self.maximumViewportSize() - QSize(2 * margin, 2 * margin)
+        room = self.maximumViewportSize() - QSize(2 * margin, 2 * margin + self.canvas.legend_height())
         if room.width() < 10 or room.height() < 10:
             return
         size = self.canvas.fit(room)
         whole = QSize(max(size.width(), room.width()), max(size.height(), room.height())) + QSize(
             2 * margin, 2 * margin
         )
-        self.canvas.resize(whole)
+        self.canvas.resize(whole + QSize(0, self.canvas.legend_height()))
         self.canvas.place(whole)
         self.fitted.emit()
 
