@@ -180,19 +180,22 @@ def softmax(scores):
 
 
 def softmax() -> Op:
-    """Turn each row of scores into attention weights that sum to 1; a row of −∞ alone gives zeros."""
+    """Turn each row of scores into attention weights that sum to 1; a row of −∞ alone gives zeros.
+
+    One row alone, of shape (n_k,), is taken as it is.
+    """
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
-        *head, i, j = index
-        row = arrays[0][(*head, i)]
+        *row_of, j = index
+        row = arrays[0][tuple(row_of)]
         visible = [p for p in range(row.shape[0]) if row[p] != -np.inf]
         if j not in visible:
             return Number(0.0, "0")
         largest = max(visible, key=lambda p: float(row[p]))
-        top = cell(arrays, names, 0, *head, i, largest)
+        top = cell(arrays, names, 0, *row_of, largest)
 
         def power(p: int, shown: bool = False) -> Expression:
-            difference = Operation("difference", (cell(arrays, names, 0, *head, i, p), top))
+            difference = Operation("difference", (cell(arrays, names, 0, *row_of, p), top))
             return Result(Operation("exp", (difference,)), shown)
 
         return Operation("quotient", (power(j, shown=True), total([power(p) for p in visible])))
@@ -201,14 +204,17 @@ def softmax() -> Op:
 
 
 def mix() -> Op:
-    """Blend the values with the attention weights: ``weights @ v`` per head, giving (…, n_q, d_v)."""
+    """Blend the values with the attention weights: ``weights @ v`` per head, giving (…, n_q, d_v).
+
+    One row of weights alone, of shape (n_k,), gives (d_v,).
+    """
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
-        *head, i, c = index
+        *row_of, c = index
         shared = kv_head(index, arrays, 0, 1)
-        weights = arrays[0][(*head, i)]
+        weights = arrays[0][tuple(row_of)]
         pairs: list[tuple[Expression, Expression]] = [
-            (cell(arrays, names, 0, *head, i, j), Cell(names[1], (*shared, j, c), float(arrays[1][(*shared, j, c)])))
+            (cell(arrays, names, 0, *row_of, j), Cell(names[1], (*shared, j, c), float(arrays[1][(*shared, j, c)])))
             for j in range(weights.shape[0])
             if weights[j] != 0
         ]
