@@ -52,7 +52,7 @@ _ARRAY: Final = 9
 
 # ggml's tensor types: numbers per block and bytes per block.
 _TENSOR_TYPES: Final[dict[int, tuple[int, int]]] = {
-    0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 9: (32, 36),
+    0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34),
     10: (256, 84), 11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210), 15: (256, 292), 16: (256, 66),
     17: (256, 74), 18: (256, 98), 19: (256, 50), 20: (32, 18), 21: (256, 110), 22: (256, 82), 23: (256, 136),
     24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8), 28: (1, 8), 29: (256, 56), 30: (1, 2), 34: (256, 54),
@@ -157,7 +157,7 @@ class _Walk:
         values: dict[str, Any] = {}
         for _ in range(n_key):
             key = self._string("a key")
-            value = self._value(self._number("I", key), key)
+            value = self._value(self._number("I", _short(key)), key)
             if key in values and values[key] != value:
                 raise InputError(TWICE, path=self.name, key=_short(key))
             values[key] = value
@@ -190,7 +190,7 @@ class _Walk:
         return number
 
     def _string(self, what: str) -> str:
-        length = self._number("Q", what)
+        length = self._number("Q", _short(what))
         self._check_string(length, what)
         kept = self.mapped[self.at : self.at + min(length, _KEPT_OF_A_STRING)]
         self.at += length
@@ -214,8 +214,7 @@ class _Walk:
         return self._number(code, _short(key))
 
     def _list(self, key: str) -> object:
-        kind = self._number("I", key)
-        length = self._number("Q", key)
+        kind, length = self._number("I", _short(key)), self._number("Q", _short(key))
         what = f"entries in {_short(key)}"
         if kind == _STRING:
             self._check_count(length, what, 8, MOST_STRINGS - self.strings)
@@ -270,4 +269,6 @@ class _Walk:
 
 
 def _short(text: str) -> str:
+    if not text:
+        return "something without a name"
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -176,7 +176,7 @@ def _head_dim(decoder: Decoder, n_head: int, found: Found) -> int:
     stated = fields.size(*HEAD_DIM)
     if stated is not None:
         if d_model is not None and d_model != stated * n_head:
-            found.notes.append(f"The head size {stated} is stated; it is not width / heads ({d_model} / {n_head}).")
+            found.notes.append(f"The head size is {stated}, not width / heads ({d_model} / {n_head}).")
         return stated
     if d_model is None:
         raise InputError(
