@@ -40,10 +40,27 @@ class Arrow:
 class Matrix:
     """A matrix of numbers, editable when it is an input; arrays with a leading head axis show one head at a time.
 
-    `sums` adds the Σ margin; `large` gives it the stage's main place; `head` names a `Pick` control that chooses the
-    head; `span` is where the colours of signed values end, below and above 0. `room` is how many rows and columns it
-    shows with digits: more are pressed into the same room, as colours alone. `form` says how numbers are written:
-    "" as ordinary cells, "whole" in full and uncoloured, "bytes" with KiB, MiB or GiB; a tuple has one per column.
+    Attributes
+    ----------
+    array : str
+        What it shows.
+    sums : bool
+        Whether it has the Σ margin.
+    large : bool
+        Whether it has the stage's main place.
+    head : str
+        The `Pick` control that chooses the head.
+    span : float
+        Where the colours of signed values end, below and above 0.
+    small : bool
+        Whether it is a thumbnail: colours, and digits only where there is plenty of room.
+    room : tuple of int, optional
+        How many rows and columns of ordinary size it takes at most; more are pressed into the same room.
+    like : str
+        An array whose cells it takes the width of, so that shapes can be compared by eye.
+    form : str or tuple of str
+        How numbers are written: "" as ordinary cells, "whole" in full, "bytes" with KiB, MiB or GiB; these two are not
+        coloured. A tuple has one per column.
     """
 
     array: str
@@ -51,24 +68,20 @@ class Matrix:
     large: bool = False
     head: str = ""
     span: float = 2.0
+    small: bool = False
     room: tuple[int, int] | None = None
+    like: str = ""
     form: str | tuple[str, ...] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Matrices that share one place; the step chooses which is shown. Without steps, the last.
-
-    `chosen_by` names a `Choice` that chooses instead, its options in the order of the arrays (the last array stands
-    for the options that are left over); such matrices are not the stage's main place. `room` is as in `Matrix`.
-    """
+    """Matrices that share one place; the step chooses which is shown. Without steps, the last."""
 
     arrays: tuple[str, ...]
     sums: bool = True
     head: str = ""
     span: float = 2.0
-    chosen_by: str = ""
-    room: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
