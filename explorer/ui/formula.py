@@ -55,7 +55,6 @@ class FormulaWidget(QWidget):
         """
         self._words = says or tex
         self.setAccessibleName(self._words)
-        self.setToolTip(says)
         try:
             self._svg = formula_svg(tex, name)
         except InputError:

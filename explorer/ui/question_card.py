@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.checks import InputError
@@ -155,22 +156,26 @@ class QuestionCard(QFrame):
         question = self.question
         self.head.show_index(self._at)
         self.setAccessibleName(self.tr("Predict, question {0} of {1}").format(self._at + 1, len(self.questions)))
+        labels: list[tuple[Span, ...]] = []
         try:
-            spans = question.text.spans(question.names(self._names()))
+            names = question.names(self._names())
+            text = question.text.spans(names)
+            if isinstance(question, ChoiceQuestion):
+                labels = [option.label.spans(names) for option in question.options]
         except InputError as error:
-            spans = (Span(str(error)),)
-        self._text.show_spans(spans, self.theme)
-        self._build_choices()
+            text = (Span(str(error)),)
+        self._text.show_spans(text, self.theme)
+        self._build_choices(labels)
         self._entry.setText(self._progress[self._at].typed)
         self._entry.setVisible(isinstance(question, NumberQuestion))
         self._show_progress()
 
-    def _build_choices(self) -> None:
+    def _build_choices(self, labels: list[tuple[Span, ...]]) -> None:
         old = self._body
         self._body = QWidget()
         self._choices = []
         if isinstance(self.question, ChoiceQuestion):
-            self._build_options(self.question)
+            self._build_options(self.question, labels)
         elif isinstance(self.question, RowsQuestion):
             self._build_rows(self.question)
         for number, choice in enumerate(self._choices):
@@ -184,14 +189,13 @@ class QuestionCard(QFrame):
         for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)
 
-    def _build_options(self, question: ChoiceQuestion) -> None:
+    def _build_options(self, question: ChoiceQuestion, labels: list[tuple[Span, ...]]) -> None:
         layout = QVBoxLayout(self._body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        names = question.names(self._names())
-        for number, option in enumerate(question.options):
+        for number, label in enumerate(labels):
             button = (OptionCheck if question.several else OptionRadio)()
-            button.set_up(option.label.spans(names), self.theme)
+            button.set_up(label, self.theme)
             button.setObjectName(f"option_{number}")
             layout.addWidget(button)
             self._choices.append(button)
@@ -232,7 +236,7 @@ class QuestionCard(QFrame):
         progress = self._progress[self._at]
         if not self._choices:
             return
-        right: Any = self.question.solution(self._names())
+        right = self._right() if progress.over or progress.verdict is not None else frozenset()
         for number, choice in enumerate(self._choices):
             choice.setEnabled(not progress.over)
             if progress.over and not isinstance(choice, OptionRadio | OptionCheck):
@@ -240,6 +244,14 @@ class QuestionCard(QFrame):
             elif isinstance(choice, OptionRadio | OptionCheck):
                 wrong = progress.verdict is not None and choice.isChecked() and number not in right
                 choice.set_mark("right" if progress.over and number in right else "wrong" if wrong else "")
+
+    def _right(self) -> frozenset[int]:
+        """Return the right options or rows; none when they cannot be computed, which the feedback then says."""
+        question: Any = self.question
+        try:
+            return frozenset(question.solution(self._names()))
+        except InputError:
+            return frozenset()
 
     # --- replying ---
 
@@ -276,6 +288,7 @@ class QuestionCard(QFrame):
             verdict = Verdict(False, message=str(error))
         self._progress[self._at].verdict = verdict
         self._show_progress()
+        self._announce()
         if verdict.right and self._next.isVisible():
             self._next.setFocus()
 
@@ -290,11 +303,16 @@ class QuestionCard(QFrame):
         self._point.setChecked(False)
         self._progress[self._at].revealed = True
         self._show_progress()
+        self._announce()
         question = self.question
         if isinstance(question, CellQuestion):
             self.cell_revealed.emit(question.answer.array, question.answer.index)
 
     # --- feedback ---
+
+    def _announce(self) -> None:
+        """Have a screen reader say the feedback: the focus stays on the button."""
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self._feedback.accessibleName()))
 
     def _show_verdict(self, verdict: Verdict) -> None:
         colors = self.theme.colors

@@ -63,6 +63,7 @@ class SidePanel(QWidget):
         self._names: Mapping[str, Any] | None = None
         self._title = QLabel(lesson.title)
         self._title.setObjectName("side_title")
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
         self._title.setWordWrap(True)
         self._cures = Paragraph("side_cures")
         self._idea = Paragraph("side_idea")

@@ -177,7 +177,7 @@ def parse(text: str, file: str) -> Lesson:
             tasks.append(_task(section))
         elif name == "Card" and rest:
             section.only()
-            cards.append(Card(rest, section.prose()))
+            cards.append(Card(rest, section.prose(prose.read_alone)))
         else:
             known = Choices(["Formula", *(f"Question: {kind}" for kind in _KINDS), "Task", "Card: its title"])
             raise section.error(NO_SECTION, name=section.title, known=known)
@@ -185,7 +185,7 @@ def parse(text: str, file: str) -> Lesson:
         name=file.removesuffix(".md"),
         title=head.title,
         misconception=head.one("cures").value,
-        idea=head.prose(),
+        idea=head.prose(prose.read_alone),
         formula=formula,
         questions=tuple(questions),
         tasks=tuple(tasks),
@@ -205,9 +205,9 @@ def _task(section: Section) -> Task:
     section.only("check", "hint")
     check, hint = section.maybe("check"), section.maybe("hint")
     return Task(
-        section.prose(),
+        section.prose(prose.read_alone),
         check.read(predicates.parse) if check else None,
-        hint.read(prose.read) if hint else None,
+        hint.read(prose.read_alone) if hint else None,
     )
 
 

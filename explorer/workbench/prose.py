@@ -142,6 +142,19 @@ def read(source: str) -> Prose:
     return Prose(tuple(_merged(_pieces(text))))
 
 
+def read_alone(source: str) -> Prose:
+    """Read a text whose numbers are computed from nothing but itself.
+
+    Raises
+    ------
+    InputError
+        As :func:`read`, and when a number needs something that is not there.
+    """
+    prose = read(source)
+    prose.plain()
+    return prose
+
+
 def _pieces(text: str) -> Iterator[Span | Computed]:
     style: Style = "plain"
     at = 0
@@ -175,7 +188,7 @@ def _is_marker(text: str, at: int, style: Style) -> bool:
     if style == "emphasis":
         return not text[at - 1].isspace()
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    return not before.isalnum() and after.strip() != "" and "*" in text[at + 1 :]
+    return not before.isalnum() and after.strip() != "" and text.find("*", at + 1) >= 0
 
 
 def _merged(pieces: Iterator[Span | Computed]) -> Iterator[Span | Computed]:

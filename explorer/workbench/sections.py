@@ -144,16 +144,16 @@ class Section:
             raise self.error(NO_TEXT)
         return text
 
-    def prose(self) -> Prose:
+    def prose(self, reader: Callable[[str], Prose] = prose.read) -> Prose:
         """Return the text, read; an error names the paragraph that it is in."""
         paragraph: list[str] = []
         for number, line in reversed(self.lines):
             if line.strip():
                 paragraph.insert(0, line)
             if not line.strip() or number == self.lines[0][0]:
-                Entry("", "\n".join(paragraph), number + (not line.strip()), self.file).read(prose.read)
+                Entry("", "\n".join(paragraph), number + (not line.strip()), self.file).read(reader)
                 paragraph = []
-        return prose.read(self.text)
+        return reader(self.text)
 
 
 def sections_of(text: str, file: str) -> Iterator[Section]:

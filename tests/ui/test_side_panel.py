@@ -330,6 +330,25 @@ def test_values_that_are_missing_are_named_instead_of_raising(qtbot):
     assert "there is no 'nothing'" in panel.questions.findChild(Paragraph, "feedback").accessibleName()
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("answer: 4\n", "answer: nothing\n"), ("{= 4}", "{= nothing}"), ("answer: [2, 3]", "answer: nothing")],
+)
+def test_a_question_that_cannot_be_computed_breaks_nothing(qtbot, old, new):
+    shown = Fixture(qtbot, text=LESSON.replace(old, new))
+    for _ in shown.panel.questions.questions:
+        shown.panel.questions.check()
+        shown.panel.questions.reveal()
+        shown.next()
+    assert shown.panel.questions.index == 0
+
+
+def test_texts_of_a_lesson_are_never_taken_for_markup(qtbot):
+    shown = Fixture(qtbot, text=LESSON.replace("A title", "<b>x</b>").replace("An idea", "<img src='file:///x'>"))
+    assert shown.find(QLabel, "side_title").textFormat() == Qt.TextFormat.PlainText
+    assert "&lt;img" in shown.find(Paragraph, "side_idea").text()
+
+
 def test_everything_can_be_reached_with_the_keyboard_in_reading_order(shown):
     order = ["previous_question", "next_question_arrow", "answer", "check", "reveal"]
     shown.find(QToolButton, "previous_question").setFocus()

@@ -230,6 +230,8 @@ def test_rows_are_judged_as_a_set(lesson):
         ("of: 4\n", "of: four\n", None, "“of:” is a whole number"),
         ("[q]{query}", "[q]{question}", None, "there is no role 'question'"),
         ("{= 1 / 3 : 2}", "{= 1 / 3", None, "needs a closing brace"),
+        ("{= 1 / 3 : 2}", "{= weights[0]}", None, "there is no 'weights'"),
+        ("hint: Slowly.", "hint: {= n}", None, "there is no 'n'"),
         ("hint: Slowly.", "hints: Slowly.", None, "“hints:” has no place here"),
         ("hint: Slowly.", "wrong: 1 => no", None, "this section takes check or hint"),
         ("check: weights[2, 1] >= 0.9", "check: open('x')", None, "there is no function 'open'"),
