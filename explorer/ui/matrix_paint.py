@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
-from explorer.ui.number_style import cell_text, signed_text
+from explorer.ui.number_style import FORMS, cell_text, signed_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,9 @@ TINIEST = 1e-300
 class Look:
     """All that decides how an array is drawn, beyond its values.
 
-    `kind` is "weight" (0…`top` on the sequential map, one for all or one a row), "signed" (±`top` on the diverging map) or "mask" (True, False).
+    `kind` is "weight" (0…`top` on the sequential map, one for all or one a row), "signed" (±`top` on the diverging
+    map), "plain" (uncoloured) or "mask" (True, False). `forms` say how the numbers of each column are written, as
+    `explorer.ui.number_style.FORMS` knows them; the last holds for all columns after it.
     Rows from `reached` on are not drawn yet; `lit` cells stand out and, with `dim`, the others step back.
     """
 
@@ -45,6 +47,7 @@ class Look:
     blank: frozenset[int] = frozenset()
     differences: bool = False
     masked: NDArray[np.bool_] | None = None
+    forms: tuple[str, ...] = ()
 
     @property
     def with_text(self) -> bool:
@@ -56,12 +59,17 @@ def texts(values: NDArray[Any], look: Look) -> list[list[str]]:
     """Return what is written in every cell."""
     if values.dtype == bool:
         return [["" for _ in row] for row in values]
+    if look.forms and not look.differences:
+        last = len(look.forms) - 1
+        return [[FORMS[look.forms[min(c, last)]](value) for c, value in enumerate(row)] for row in values.tolist()]
     write = signed_text if look.differences else cell_text
     return [[write(value, look.digits) for value in row] for row in values.tolist()]
 
 
 def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:
     """Return every cell's place on its colour map, 0 to 255; the map's ends are ours, never the data's."""
+    if look.kind == "plain" and not look.differences:
+        return np.full(values.shape, 128, np.intp)
     numbers = np.where(np.isfinite(values), values, 0.0) if values.dtype != bool else values.astype(float)
     top = np.maximum(look.top, TINIEST)
     share = numbers / top if look.kind == "weight" and not look.differences else (numbers / top + 1) / 2

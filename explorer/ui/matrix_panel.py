@@ -6,14 +6,12 @@ size, so that the stage can choose one size for all; what the numbers are is dec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
-    QColor,
     QFont,
     QFontMetrics,
     QLinearGradient,
@@ -26,58 +24,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from explorer.concepts.declaration import Axis, Marks
+from explorer.ui import bands
+from explorer.ui.cell_size import CellSize, Unit, cell_size, pressed, small_cell, text_width
 from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import cell_text
-from explorer.ui.theme import Ramp, Theme, font_of
+
+if TYPE_CHECKING:
+    from explorer.ui.theme import Ramp, Theme
+
+__all__ = ["MatrixPanel", "Unit", "paint_ramp"]
 
 SUM_CLOSE = 5e-10
-
-
-@dataclass(frozen=True)
-class Unit:
-    """One size for a whole stage.
-
-    `height` of an ordinary cell and its `font`, in pixels; `squeeze` is how far the large tables are pressed below
-    their ideal size where there is no room for it.
-    """
-
-    height: float
-    font: float = 13
-    squeeze: float = 1.0
-
-
-@dataclass(frozen=True)
-class CellSize:
-    """Width, height and font of a cell in pixels."""
-
-    width: int
-    height: int
-    font: int
-
-
-LARGE_HEIGHT, LARGE_FONT = 1.75, 1.22
-
-
-def cell_size(theme: Theme, unit: Unit, *, large: bool, text: str, square: bool) -> CellSize:
-    """Return the size of a cell at the stage's unit.
-
-    Cells that hold digits are as wide as `text` needs; below the smallest legible font they are plain colour and,
-    for tables of scores, square.
-    """
-    height = max(int(unit.height * (LARGE_HEIGHT * unit.squeeze if large else 1.0)), 3)
-    smallest = theme.text_px(12)
-    font = int(min(max(unit.font * LARGE_FONT * unit.squeeze, smallest), height * 0.62)) if large else int(unit.font)
-    if height < smallest + 3:
-        return CellSize(height if square else max(height * 2, 3), height, smallest)
-    font = max(font, smallest)
-    width = text_width(font, text) + max(theme.px(5), font // 3)
-    return CellSize(max(width, min(height, int(width * 1.25)) if square else 0), height, font)
-
-
-@cache
-def text_width(px: int, text: str) -> int:
-    """Return the width of a text in the app's font."""
-    return QFontMetrics(font_of(px)).horizontalAdvance(text)
 
 
 class MatrixPanel(QWidget):
@@ -104,18 +61,32 @@ class MatrixPanel(QWidget):
         self.reached: int | None = None
         self.text = "−0.00"
         self.square = False
-        self.view = MatrixView(name, host, theme, editable=editable, parent=self)
+        self.small = False
+        self.room: tuple[int, int] | None = None
+        self.like: MatrixPanel | None = None
+        self.column_bands: bands.Bands | None = None
+        self.row_bands: bands.Bands | None = None
+        self.view = self._make_view(name, host, editable=editable)
         self.view.verticalScrollBar().valueChanged.connect(self.update)
         self.view.horizontalScrollBar().valueChanged.connect(self.update)
         self._cell = CellSize(40, 25, 13)
+
+    def dress(self) -> tuple[object, ...]:
+        """Return all that stands around the table; as long as it is equal the frame need not be painted again."""
+        around = (self.title, self.badge, self.legend, self.row_names, self.column_names, self.marks, self.reached)
+        return (*around, self.text, self.column_bands, self.row_bands)
+
+    def _make_view(self, name: str, host: Host, *, editable: bool) -> MatrixView:
+        return MatrixView(name, host, self.theme, editable=editable, parent=self)
 
     # --- geometry ---
 
     def _fonts(self) -> tuple[QFont, QFont]:
         return self.theme.font(14 if self.large else 13, bold=True), self.theme.font(12)
 
-    def _label_font(self) -> QFont:
-        size = int(min(max(self._cell.font * 0.86, self.theme.text_px(12)), self.theme.text_px(16)))
+    def _label_font(self, cell: CellSize | None = None) -> QFont:
+        font = (cell or self._cell).font
+        size = int(min(max(font * 0.86, self.theme.text_px(12)), self.theme.text_px(16)))
         return self.theme.font(size, exact=True)
 
     def _margins(self, cell: CellSize) -> tuple[int, int, int, int]:
@@ -123,7 +94,7 @@ class MatrixPanel(QWidget):
         title_font, small_font = self._fonts()
         small = QFontMetrics(small_font)
         px = self.theme.px
-        labels = QFontMetrics(self._label_font())
+        labels = QFontMetrics(self._label_font(cell))
         with_rows = bool(self.row_names) and cell.height >= labels.height() - px(3)
         with_columns = bool(self.column_names) and cell.width >= px(22)
         left = (
@@ -132,7 +103,10 @@ class MatrixPanel(QWidget):
             else 0
         )
         left = min(left, px(130))
+        shown = self.table_size(cell)
+        left += bands.row_space(self.theme, self.row_bands, shown.height())
         top = QFontMetrics(title_font).height() + px(5)
+        top += bands.column_space(self.theme, self.column_bands, shown.width())
         if self.column_axis.words:
             top += small.height()
         if with_columns:
@@ -176,16 +150,43 @@ class MatrixPanel(QWidget):
 
     def cell_at(self, unit: Unit) -> CellSize:
         """Return the cell size at this unit."""
-        return cell_size(self.theme, unit, large=self.large, text=self.text, square=self.square)
+        cell = self._full_cell(unit)
+        if self.room is None:
+            return cell
+        rows, columns = self.view.values.shape
+        return pressed(cell, (rows, max(columns, self.like.view.values.shape[1] if self.like else 0)), self.room)
+
+    def _full_cell(self, unit: Unit) -> CellSize:
+        """Return the cell size where nothing is pressed."""
+        if self.small:
+            return small_cell(self.theme, unit, self.text)
+        cell = cell_size(self.theme, unit, large=self.large, text=self.text, square=self.square)
+        if any(self.view.look.forms):
+            labels = max((text_width(self.theme.text_px(12), name) for name in self.column_names), default=0)
+            cell = replace(cell, width=max(cell.width, labels + self.theme.px(8)))
+        return cell
+
+    def table_size(self, cell: CellSize) -> QSize:
+        """Return how much of the table is shown at once at this size of a cell."""
+        rows, columns = self.view.values.shape
+        if self.room is not None:
+            # What is pressed to single pixels and still too large is scrolled.
+            rows = rows if cell.height > 1 else min(rows, self.room[0] * self.theme.px(20))
+            columns = columns if cell.width > 1 else min(columns, self.room[1] * self.theme.px(20))
+        return QSize(columns * cell.width, rows * cell.height)
+
+    def longest(self) -> int:
+        """Return the longer side of the table in cells."""
+        return int(max(self.view.values.shape))
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the size wanted at this unit; tables taller than `max_height` scroll."""
         cell = self.cell_at(unit)
         left, top, right, bottom = self._margins(cell)
-        rows, columns = self.view.values.shape
-        height = top + rows * cell.height + bottom
+        rows, shown = self.view.values.shape[0], self.table_size(cell)
+        height = top + shown.height() + bottom
         scrolls = height > max_height and not self.large
-        width = left + columns * cell.width + right + (self._bar() if scrolls else 0)
+        width = left + shown.width() + right + (self._bar() if scrolls else 0)
         words = QFontMetrics(self._fonts()[1])
         for axis in (self.row_axis, self.column_axis):
             if axis.words:
@@ -206,13 +207,13 @@ class MatrixPanel(QWidget):
         self._cell = cell = self.cell_at(unit)
         self.view.set_cell_size(cell.width, cell.height, cell.font)
         left, top, _right, bottom = self._margins(cell)
-        rows, columns = self.view.values.shape
-        height = min(rows * cell.height, self.height() - top - bottom)
-        scrolls = height < rows * cell.height
+        shown = self.table_size(cell)
+        height = min(shown.height(), self.height() - top - bottom)
+        scrolls = height < shown.height()
         vertical = Qt.ScrollBarPolicy.ScrollBarAlwaysOn if scrolls else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.view.setVerticalScrollBarPolicy(vertical)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.setGeometry(left, top, columns * cell.width + (self._bar() if scrolls else 0), max(height, 1))
+        self.view.setGeometry(left, top, shown.width() + (self._bar() if scrolls else 0), max(height, 1))
         self.update()
 
     def anchor(self, unit: Unit, height: int) -> int:
@@ -306,7 +307,14 @@ class MatrixPanel(QWidget):
         theme, px, table = self.theme, self.theme.px, self.table_rect()
         _, small_font = self._fonts()
         small, labels = QFontMetrics(small_font), QFontMetrics(self._label_font())
-        y = table.top()
+        shown = self.table_size(self._cell)
+        if self.column_bands is not None:
+            offset = self.view.horizontalOffset()
+            bands.paint_columns(painter, theme, self.column_bands, table, self.view.content_width(), offset)
+        if self.row_bands is not None:
+            offset = self.view.verticalOffset()
+            bands.paint_rows(painter, theme, self.row_bands, table, self.view.content_height(), offset)
+        y = table.top() - bands.column_space(theme, self.column_bands, shown.width())
         with_labels = bool(self.column_names) and self._cell.width >= px(22)
         if with_labels:
             y -= labels.height() + px(1)
@@ -468,48 +476,3 @@ def paint_ramp(painter: QPainter, bar: QRectF, ramp: Ramp) -> None:
 def _word_role(words: str) -> str:
     start = words.split(":", 1)[0]
     return start if start in ("query", "key", "value", "output") else "muted"
-
-
-class ArrowSign(QWidget):
-    """The sign between two matrices."""
-
-    def __init__(self, text: str, theme: Theme) -> None:
-        super().__init__()
-        self.text = text
-        self.theme = theme
-
-    def measure(self, unit: Unit, max_height: int) -> QSize:
-        """Return the size that the sign wants."""
-        metrics = QFontMetrics(self.theme.font(15))
-        width = self.theme.px(22) if self.text == "→" else metrics.horizontalAdvance(self.text) + self.theme.px(8)
-        return QSize(width, metrics.height())
-
-    def arrange(self, unit: Unit) -> None:
-        """Nothing to lay out."""
-
-    def set_theme(self, theme: Theme) -> None:
-        """Take another theme or scale."""
-        self.theme = theme
-        self.update()
-
-    def paintEvent(self, event: Any) -> None:
-        """Draw the sign; the arrow is drawn, so that no font is needed for it."""
-        painter = QPainter(self)
-        color = QColor(self.theme.color("muted"))
-        if self.text != "→":
-            painter.setFont(self.theme.font(15))
-            painter.setPen(color)
-            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.text)
-            painter.end()
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        middle, px = self.height() / 2, self.theme.px
-        left, right, wing = px(4), self.width() - px(4), px(4)
-        painter.setPen(QPen(color, max(self.theme.scale * 1.4, 1)))
-        painter.drawLine(QPointF(left, middle), QPointF(right, middle))
-        painter.drawPolyline(
-            QPolygonF(
-                [QPointF(right - wing, middle - wing), QPointF(right, middle), QPointF(right - wing, middle + wing)]
-            )
-        )
-        painter.end()

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 MINUS = "−"
 CHARACTERS = 5
@@ -52,3 +56,27 @@ def signed_text(value: float, digits: int = 2) -> str:
         return "0"
     text = cell_text(value, digits)
     return text if text.startswith(MINUS) or not text.strip("0.") else f"+{text}"
+
+
+def whole_text(value: float) -> str:
+    """Write a number in full, its thousands apart; a fraction keeps up to two decimals."""
+    if not math.isfinite(value):
+        return cell_text(value)
+    text = f"{value + 0.0:,.0f}" if value == round(value) else f"{value:,.2f}"
+    return text.replace("-", MINUS)
+
+
+def bytes_text(value: float) -> str:
+    """Write an amount of bytes in the largest binary unit that it fills, with two decimals where it is not whole."""
+    if not math.isfinite(value):
+        return cell_text(value)
+    for unit, size in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if abs(value) >= size:
+            share = value / size
+            digits = 0 if unit == "KiB" and share == round(share) else 2
+            return f"{share:,.{digits}f} {unit}".replace("-", MINUS)
+    return f"{whole_text(value)} B"
+
+
+#: How a matrix may write its numbers, where not as `cell_text` does.
+FORMS: Final[Mapping[str, Callable[[float], str]]] = {"whole": whole_text, "bytes": bytes_text}

@@ -15,10 +15,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.concepts import declaration as d
+from explorer.ui.arrow_sign import ArrowSign
 from explorer.ui.bubble import Bubble
 from explorer.ui.controls import ControlBar
 from explorer.ui.matrix_menu import open_menu
-from explorer.ui.matrix_panel import ArrowSign, MatrixPanel
+from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.stage import PlaceWidget, Stage
 from explorer.ui.trace_strip import TraceStrip
 from explorer.workbench import state as states
@@ -61,6 +62,8 @@ class Page(QWidget):
         self._view_stale = True
         self._hovered: tuple[str, Index] | None = None
         self._differences = False
+        self._restyled = False
+        self._shown_before = False
         self._focused: frozenset[str] | None = None
         self._panels: dict[str, list[MatrixPanel]] = {}
         self._customs: list[tuple[d.Custom, QWidget]] = []
@@ -224,39 +227,47 @@ class Page(QWidget):
         return shapes + [(widget.isHidden(), getattr(widget, "shape_key", None)) for _, widget in self._customs]
 
     def _show_results(self, results: Results, state: states.TabState) -> None:
-        slug = self.concept.slug
         earlier, self._results = self._results, results
+        self._shown_before = earlier is not None
         marks = self.concept.marks(state.situation) if self.concept.marks else {}
-        fresh = False
         for name, panels in self._panels.items():
             if name not in results:
                 continue
-            array = results[name]
+            same = results.same(name, earlier) and not self._restyled
             for panel in panels:
-                head = self._head(name, state)
-                self._label(panel, name, state)
-                panel.marks = marks.get(name, NO_MARKS)
-                look = panel.view.look
-                look.faded, look.blank = panel.marks.faded, panel.marks.blank
-                look.changed = frozenset()
-                if (
-                    earlier is not None
-                    and (changed := self.workbench.changed(slug, name)) is not None
-                    and changed.any()
-                ):
-                    shown = changed[head] if head else changed
-                    look.changed = frozenset((int(r), int(c)) for r, c in np.argwhere(np.atleast_2d(shown)))
-                    fresh = fresh or bool(look.changed)
-                panel.view.head = head
-                look.masked = self._masked(name, results, head)
-                self._set_values(panel, name, array[head] if head else array)
-                panel.update()
+                self._show_array(panel, results, state, marks.get(name, NO_MARKS), same=same)
+        self._restyled = False
+        if any(panel.view.look.changed for panels in self._panels.values() for panel in panels):
+            self._fade.start(CHANGED_MS)
         for custom, widget in self._customs:
             model = custom.model(state.situation, results)
             widget.show_model(model)  # type: ignore[attr-defined]
             widget.setVisible(not getattr(widget, "empty", False))
-        if fresh:
-            self._fade.start(CHANGED_MS)
+
+    def _show_array(
+        self, panel: MatrixPanel, results: Results, state: states.TabState, marks: d.Marks, *, same: bool
+    ) -> None:
+        """Show one array; what is the same object in the same dress is not drawn again."""
+        name, view, look = panel.name, panel.view, panel.view.look
+        before = (panel.dress(), look.changed, view.head)
+        view.head = head = self._head(name, state)
+        self._label(panel, name, state)
+        panel.marks, look.faded, look.blank = marks, marks.faded, marks.blank
+        changed = self.workbench.changed(self.concept.slug, name) if self._shown_before else None
+        if changed is None or not changed.any():
+            look.changed = frozenset()
+        else:
+            shown = np.atleast_2d(changed[head] if head else changed)
+            look.changed = frozenset((int(r), int(c)) for r, c in np.argwhere(shown))
+        look.masked = self._masked(name, results, head)
+        after = (panel.dress(), look.changed, view.head)
+        if not same or before[2] != after[2] or self._differences or look.differences:
+            self._set_values(panel, name, results[name][head] if head else results[name])
+            if panel.sums:
+                panel.update()
+        if before != after:
+            view.viewport().update()
+            panel.update()
 
     def _masked(self, name: str, results: Results, head: Index) -> Any:
         """Return where attention weights are 0 because a mask closed the score that they were made from."""
@@ -491,7 +502,7 @@ class Page(QWidget):
         """Show signed differences to the state before the last change in place of the values."""
         if on != self._differences:
             self._differences = on
-            self._stale = True
+            self._stale = self._restyled = True
             self.refresh()
 
     def _size_stage(self) -> None:
@@ -505,7 +516,7 @@ class Page(QWidget):
 
     def restyle(self) -> None:
         """Draw everything again, as after a change of how weights are coloured."""
-        self._stale = self._view_stale = True
+        self._stale = self._view_stale = self._restyled = True
         self.refresh()
 
     def set_theme(self, theme: Theme) -> None:

@@ -267,7 +267,7 @@ class StageCanvas(QWidget):
 
     def _squeezes(self) -> tuple[float, ...]:
         """Return how far large tables may be pressed; small ones keep their digits and scroll instead."""
-        most = max((max(panel.view.values.shape) for panel in self.panels() if panel.large), default=0)
+        most = max((panel.longest() for panel in self.panels() if panel.large), default=0)
         return SQUEEZES[:4] if most <= DIGITS_UP_TO else SQUEEZES
 
     def _font_fits(self, squeeze: float, room: QSize, font: int) -> bool:

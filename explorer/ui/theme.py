@@ -47,6 +47,8 @@ class Colors:
     cell: str
     #: Anchors of the sequential map of attention weights, 0 to 1.
     weights: tuple[str, ...]
+    #: One colour a head, again from the first after the last; numbers stand beside them.
+    heads: tuple[str, ...]
     hatch: str
     grid: str
     outline: str
@@ -81,6 +83,7 @@ DARK = Colors(
     positive="#84701d",
     cell="#1b2029",
     weights=("#0d2a5c", "#2b3f6b", "#4c556d", "#6b6d71", "#8d8872", "#b3a56a", "#dac355", "#ffe945"),
+    heads=("#6ea6ff", "#ff9e5e", "#d59bff", "#5fd6a6", "#ff8790", "#62d0ef", "#f2d05c", "#b9c0cc"),
     hatch="#4a5462",
     grid="#0f1319",
     outline="#ffffff",
@@ -114,6 +117,7 @@ LIGHT = Colors(
     positive="#e2c560",
     cell="#ffffff",
     weights=("#0d2a5c", "#2b3f6b", "#4c556d", "#6b6d71", "#8d8872", "#b3a56a", "#dac355", "#ffe945"),
+    heads=("#2459c4", "#b45500", "#8a3ab9", "#0b7a55", "#bd2637", "#007594", "#756300", "#566273"),
     hatch="#a9b3c0",
     grid="#e2e7ee",
     outline="#101820",
@@ -147,6 +151,7 @@ CONTRAST = Colors(
     positive="#8a7000",
     cell="#000000",
     weights=("#00224e", "#26406f", "#4b5675", "#6c6d77", "#908b78", "#b8a96d", "#e0c854", "#fff04d"),
+    heads=("#8ab8ff", "#ffb066", "#dcb0ff", "#6df0bd", "#ff9c9c", "#7fe4ff", "#ffe96b", "#e0e0e0"),
     hatch="#9a9a9a",
     grid="#5a5a5a",
     outline="#ffffff",
@@ -230,6 +235,10 @@ class Theme:
     def color(self, role: str) -> QColor:
         """Return the colour of a role such as ``"query"``, or of a named colour of the theme such as ``"muted"``."""
         return _color(self.colors.role.get(role) or getattr(self.colors, role))
+
+    def head(self, at: int) -> QColor:
+        """Return the colour of a head; its number is written beside it wherever it matters."""
+        return _color(self.colors.heads[at % len(self.colors.heads)])
 
     @property
     def weights(self) -> Ramp:

@@ -1,0 +1,58 @@
+"""The sign between two views, such as an arrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+if TYPE_CHECKING:
+    from explorer.ui.cell_size import Unit
+    from explorer.ui.theme import Theme
+
+
+class ArrowSign(QWidget):
+    """The sign between two matrices."""
+
+    def __init__(self, text: str, theme: Theme) -> None:
+        super().__init__()
+        self.text = text
+        self.theme = theme
+
+    def measure(self, unit: Unit, max_height: int) -> QSize:
+        """Return the size that the sign wants."""
+        metrics = QFontMetrics(self.theme.font(15))
+        width = self.theme.px(22) if self.text == "→" else metrics.horizontalAdvance(self.text) + self.theme.px(8)
+        return QSize(width, metrics.height())
+
+    def arrange(self, unit: Unit) -> None:
+        """Nothing to lay out."""
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        self.update()
+
+    def paintEvent(self, event: Any) -> None:
+        """Draw the sign; the arrow is drawn, so that no font is needed for it."""
+        painter = QPainter(self)
+        color = QColor(self.theme.color("muted"))
+        if self.text != "→":
+            painter.setFont(self.theme.font(15))
+            painter.setPen(color)
+            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.text)
+            painter.end()
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle, px = self.height() / 2, self.theme.px
+        left, right, wing = px(4), self.width() - px(4), px(4)
+        painter.setPen(QPen(color, max(self.theme.scale * 1.4, 1)))
+        painter.drawLine(QPointF(left, middle), QPointF(right, middle))
+        painter.drawPolyline(
+            QPolygonF(
+                [QPointF(right - wing, middle - wing), QPointF(right, middle), QPointF(right - wing, middle + wing)]
+            )
+        )
+        painter.end()

@@ -1,0 +1,82 @@
+"""How large a cell is at a stage's unit: with digits where they are legible, plain colour where they are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QFontMetrics
+
+from explorer.ui.theme import font_of
+
+if TYPE_CHECKING:
+    from explorer.ui.theme import Theme
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One size for a whole stage.
+
+    `height` of an ordinary cell and its `font`, in pixels; `squeeze` is how far the large tables are pressed below
+    their ideal size where there is no room for it.
+    """
+
+    height: float
+    font: float = 13
+    squeeze: float = 1.0
+
+
+@dataclass(frozen=True)
+class CellSize:
+    """Width, height and font of a cell in pixels."""
+
+    width: int
+    height: int
+    font: int
+
+
+LARGE_HEIGHT, LARGE_FONT = 1.75, 1.22
+SMALL_HEIGHT = 0.65
+#: A thumbnail's cells hold digits when these make them at most so much wider than they are high.
+SMALL_WIDEST = 1.6
+
+
+def cell_size(theme: Theme, unit: Unit, *, large: bool, text: str, square: bool) -> CellSize:
+    """Return the size of a cell at the stage's unit.
+
+    Cells that hold digits are as wide as `text` needs; below the smallest legible font they are plain colour and,
+    for tables of scores, square.
+    """
+    height = max(int(unit.height * (LARGE_HEIGHT * unit.squeeze if large else 1.0)), 3)
+    smallest = theme.text_px(12)
+    font = int(min(max(unit.font * LARGE_FONT * unit.squeeze, smallest), height * 0.62)) if large else int(unit.font)
+    if height < smallest + 3:
+        return CellSize(height if square else max(height * 2, 3), height, smallest)
+    font = max(font, smallest)
+    width = text_width(font, text) + max(theme.px(5), font // 3)
+    return CellSize(max(width, min(height, int(width * 1.25)) if square else 0), height, font)
+
+
+def small_cell(theme: Theme, unit: Unit, text: str) -> CellSize:
+    """Return the size of a thumbnail's cell at the stage's unit."""
+    height, smallest = max(int(unit.height * SMALL_HEIGHT), 3), theme.text_px(12)
+    width = text_width(smallest, text) + theme.px(5)
+    if height >= smallest + 3 and width <= height * SMALL_WIDEST:
+        return CellSize(width, height, smallest)
+    return CellSize(height, height, smallest)
+
+
+def pressed(cell: CellSize, shape: tuple[int, int], room: tuple[int, int]) -> CellSize:
+    """Return a cell so small that a table of this shape keeps to the room of `room` rows and columns, if it can."""
+    height, width = (
+        length if count <= most else max(most * length // count, 1)
+        for length, count, most in zip((cell.height, cell.width), shape, room, strict=True)
+    )
+    return replace(cell, width=width, height=height)
+
+
+@cache
+def text_width(px: int, text: str) -> int:
+    """Return the width of a text in the app's font."""
+    return QFontMetrics(font_of(px)).horizontalAdvance(text)
