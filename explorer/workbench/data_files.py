@@ -11,6 +11,7 @@ import lzma
 import math
 import re
 import struct
+import tokenize
 import warnings
 import zipfile
 import zlib
@@ -152,6 +153,13 @@ class _Header:
     bytes: int
 
 
+#: What NumPy raises at a header that is damaged, or text of another kind.
+_BAD_HEADER: Final = (
+    *(ValueError, TypeError, SyntaxError, LookupError, ArithmeticError),
+    *(MemoryError, RecursionError, tokenize.TokenError),
+)
+
+
 def _header(stream: BinaryIO, name: str, size: int) -> _Header:
     """Read what an NPY stream of `size` bytes claims, and refuse it when that is too much or not there."""
     try:
@@ -160,7 +168,7 @@ def _header(stream: BinaryIO, name: str, size: int) -> _Header:
             # Version 3 exists for names of fields, which no matrix has; version 2 for headers longer than we read.
             npy.read_magic(stream)
             shape, fortran, dtype = npy.read_array_header_1_0(stream, max_header_size=_LONGEST_HEADER)
-    except (ValueError, TypeError, SyntaxError, LookupError, MemoryError, RecursionError, ArithmeticError) as error:
+    except _BAD_HEADER as error:
         said = number_text.quoted(str(error).split(";")[0], 80)
         raise InputError(NO_ARRAY, name=name, kind="NPY", said=said, accepted=ACCEPTED) from None
     if dtype.kind not in "biuf" or dtype.hasobject:

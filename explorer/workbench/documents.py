@@ -17,7 +17,7 @@ import numpy as np
 from explorer.concepts import all_concepts, concept, evaluation
 from explorer.concepts.declaration import Edit
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
-from explorer.workbench import atomic, data_export, number_text, script_export, session, strictjson
+from explorer.workbench import atomic, data_export, number_text, script_export, session, session_tab, strictjson
 from explorer.workbench.bookmarks import Snapshot
 from explorer.workbench.data_export import array_names, results_of
 from explorer.workbench.session import Session
@@ -75,7 +75,7 @@ def put_into(workbench: Workbench, what: Session, name: str) -> None:
     try:
         workbench.replace_document(states, views, what.front)
     except ValueError as error:
-        raise strictjson.FormatError(session.UNFIT, name=name, where="$.tabs", reason=str(error)) from error
+        raise strictjson.FormatError(strictjson.UNFIT, name=name, where="$.tabs", reason=str(error)) from error
 
 
 def session_of(workbench: Workbench) -> Session:
@@ -152,9 +152,7 @@ def with_values(tab: Concept, values: Mapping[str, Any]) -> TabState:
             )
     holder = Tab(tab)
     implied.by_products(holder.state.sizes)
-    state = holder.changes.with_edit(holder.state, Edit(sizes=implied.sizes))
-    state = session.with_controls(holder.changes, state, chosen)
-    state = holder.changes.with_edit(state, Edit(inputs=arrays, tokens=tokens))
+    state = holder.changes.with_edit(holder.state, Edit(arrays, chosen, implied.sizes, tokens))
     holder.checked(state)
     return state
 
@@ -231,7 +229,7 @@ def _cell(one: Input, value: object, where: str) -> float:
     if one.kind == "mask" and value in (True, False):
         return bool(value)
     if one.kind == "number":
-        if value == session.MINUS_INFINITY and session.may_be_minus_infinity(one):
+        if value == session_tab.MINUS_INFINITY and session_tab.may_be_minus_infinity(one):
             return -math.inf
         if type(value) in (int, float) and abs(value) <= 1e308:  # type: ignore[arg-type]
             return float(value)  # type: ignore[arg-type]
@@ -262,7 +260,7 @@ def compute(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     tab, state = _front(path)
     results = results_of(tab, state)
-    return {"arrays": {name: _plain(results[name]) for name in array_names(tab)}}
+    return {"arrays": {name: _plain(results[name]) for name in array_names(tab) if name in results}}
 
 
 def describe(result: Mapping[str, Any]) -> str:
@@ -277,7 +275,7 @@ def _front(path: str | os.PathLike[str]) -> tuple[Concept, TabState]:
 
 def _plain(array: Array) -> Any:  # noqa: ANN401 - nested lists, or one cell
     if array.dtype.kind == "f" and np.isneginf(array).any():
-        return np.where(np.isneginf(array), session.MINUS_INFINITY, array.astype(object)).tolist()
+        return np.where(np.isneginf(array), session_tab.MINUS_INFINITY, array.astype(object)).tolist()
     return array.tolist()
 
 
@@ -312,7 +310,7 @@ def _described(name: str, array: Any) -> str:  # noqa: ANN401 - as `_plain` retu
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
-    if value == session.MINUS_INFINITY:
+    if value == session_tab.MINUS_INFINITY:
         return f"{number_text.MINUS}∞"
     return number_text.shown(float(value), DIGITS) if isinstance(value, int | float) else str(value)
 
@@ -371,7 +369,7 @@ def session_npz(what: Session) -> bytes:
     for slug, snapshot in what.tabs.items():
         tab = concept(slug)
         results = results_of(tab, snapshot.state)
-        held = {name: results[name] for name in array_names(tab)}
+        held = {name: results[name] for name in array_names(tab) if name in results}
         if snapshot.state.tokens:
             held[TOKENS] = np.array(snapshot.state.tokens)
         arrays.update({f"{slug}/{name}": array for name, array in held.items()})

@@ -114,7 +114,7 @@ def numpy_script(concept: Concept, state: TabState) -> str:
         When the tab cannot be computed with these values.
     """
     results = results_of(concept, state)
-    ops = {stage.name: evaluation.op_of(stage, state.controls) for stage in concept.stages}
+    ops = {one.name: evaluation.op_of(one, state.controls) for one in concept.stages if one.name in results}
     helpers = dict.fromkeys(helper.strip("\n") for op in ops.values() for helper in op.helpers)
     names = _names(concept, helpers)
     parts = [
@@ -183,6 +183,8 @@ def _steps(
 ) -> list[str]:
     lines = ["# What is computed from it."]
     for stage in concept.stages:
+        if stage.name not in ops:
+            continue
         source = ops[stage.name].source([names[name] for name in stage.inputs])
         if _order_differs(stage, state, results, ops[stage.name]):
             source = f"np.ascontiguousarray({source})"
@@ -206,7 +208,7 @@ def _control(value: Any) -> Array:  # noqa: ANN401 - whatever a control may hold
 
 
 def _shown(concept: Concept, results: Mapping[str, Array], names: Mapping[str, str]) -> str:
-    order = array_names(concept)
+    order = [name for name in array_names(concept) if name in results]
     lines = ["", "# What the tab shows.", "shown = {}"]
     lines += [f"shown[{name!r}] = {numpy_literal(results[name])}" for name in order]
     pairs = "".join(f"    {name!r}: {names[name]},\n" for name in order)

@@ -23,10 +23,10 @@ from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: 800,000 numbers of full precision; no session that the app can make comes near it.
-MOST_BYTES: Final = 16 * 2**20
+#: 400,000 numbers of full precision: fifty bookmarks on a tab of the largest size.
+MOST_BYTES: Final = 8 * 2**20
 #: How often each of these may stand in a text. A list costs 64 bytes, a member of an object 250, a number 32.
-MOST_MARKS: Final = {b",": 1_000_000, b"[": 150_000, b"{": 20_000, b":": 100_000, b'"': 400_000}
+MOST_MARKS: Final = {b",": 500_000, b"[": 150_000, b"{": 20_000, b":": 60_000, b'"': 200_000}
 DEEPEST: Final = 16
 #: 2^-1074 written out has 751 significant digits, and nobody writes that.
 LONGEST_NUMBER: Final = 800
@@ -49,6 +49,7 @@ LONG_NUMBER = QT_TRANSLATE_NOOP("workbench", "{name}: a number has {found} chara
 REPEATED = QT_TRANSLATE_NOOP("workbench", "{name}: {where} stands there twice; every key may stand once")
 REFUSED = QT_TRANSLATE_NOOP("workbench", "{name}: {where} is {found}; it must be {accepted}")
 MISSING = QT_TRANSLATE_NOOP("workbench", "{name}: {where} is missing; it must be there")
+UNFIT = QT_TRANSLATE_NOOP("workbench", "{name}: {where}: {reason}")
 UNKNOWN = QT_TRANSLATE_NOOP("workbench", "{name}: {where} is not known; known are {known}")
 
 
@@ -104,9 +105,9 @@ def read_bounded(path: str | os.PathLike[str], accepted: str, most: int = MOST_B
     with open_regular(path, accepted) as (stream, size):
         if size > most:
             raise FormatError(TOO_BIG, name=name, found=f"{size:,}", most=f"{most:,}")
-        data = stream.read(most + 1)
-    if len(data) > most:
-        raise FormatError(TOO_BIG, name=name, found=f"more than {most:,}", most=f"{most:,}")
+        data = stream.read(size + 1)
+    if len(data) > size:
+        raise FormatError(UNREADABLE, name=name, said="it grows while it is read")
     return data
 
 
@@ -157,7 +158,7 @@ def _decoder(name: str) -> json.JSONDecoder:
 
     def number(word: str) -> float:
         if len(word) > LONGEST_NUMBER:
-            raise FormatError(LONG_NUMBER, name=name, found=len(word), most=LONGEST_NUMBER)
+            raise FormatError(LONG_NUMBER, name=name, found=f"{len(word):,}", most=LONGEST_NUMBER)
         value = float(word)
         return value if math.isfinite(value) else no_number(word)
 
@@ -168,9 +169,7 @@ def _decoder(name: str) -> json.JSONDecoder:
         result = dict(members)
         return result if len(result) == len(members) else _Repeated(members)
 
-    return json.JSONDecoder(
-        parse_float=number, parse_int=whole, parse_constant=no_number, object_pairs_hook=pairs
-    )
+    return json.JSONDecoder(parse_float=number, parse_int=whole, parse_constant=no_number, object_pairs_hook=pairs)
 
 
 # Every opening quote matches, to the end of the text if need be: failing anew at each of them would be quadratic.
@@ -262,6 +261,10 @@ class Node:
         """Raise the sentence "<where> is <found>; it must be <accepted>"."""
         was = found or shown(self.value)
         raise FormatError(REFUSED, name=self.name, where=self.where, found=was, accepted=accepted)
+
+    def unfit(self, error: ValueError) -> NoReturn:
+        """Raise what somebody else says of the value, with its place."""
+        raise FormatError(UNFIT, name=self.name, where=self.where, reason=str(error)) from error
 
     def members(self) -> dict[str, Node]:
         """Return the members of an object, whatever they are called."""

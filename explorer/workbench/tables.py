@@ -103,9 +103,7 @@ def normalised(name: str) -> str:
     return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
-def read(
-    text: str, name: str, known: frozenset[str] = frozenset(), *, decimal_commas: bool = False
-) -> list[Table]:
+def read(text: str, name: str, known: frozenset[str] = frozenset(), *, decimal_commas: bool = False) -> list[Table]:
     """Find the tables in a text.
 
     Parameters
@@ -168,7 +166,7 @@ def _table(block: list[tuple[int, list[str]]], name: str, known: frozenset[str])
     title = named["name"] if named else corner
     top, left = _labelled(rows, not corner or normalised(title) in known)
     cells = [row[left:] for row in rows[top:]]
-    if not cells or not cells[0]:
+    if not any(_is_number(cell) for row in cells for cell in row):
         return None
     has_name = bool(top and left and corner)
     return Table(

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -142,11 +143,11 @@ def test_a_pipe_is_written_to_and_not_replaced(folder):
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_device_is_told_and_stays_a_device():
     with pytest.raises(SaveError, match="no space left"):
         atomic.write("/dev/full", b"new")
-    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
 
 
 def test_a_folder_is_made_with_those_above_it(tmp_path):

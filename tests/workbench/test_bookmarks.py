@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis.extra import numpy as npst
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
 
 from explorer.core.checks import InputError
 from explorer.workbench.bookmarks import LONGEST_NOTE, MOST, Bookmark, Bookmarks, Snapshot, difference, differences
@@ -92,7 +92,10 @@ def test_masks_differ_by_one():
     assert difference("look", np.array([True, False]), np.array([False, False])).values.tolist() == [1.0, 0.0]
 
 
-@given(npst.arrays(np.float64, (3, 2), elements=st.floats(-1e9, 1e9)), npst.arrays(np.float64, (3, 2), elements=st.floats(-1e9, 1e9)))
+@given(
+    npst.arrays(np.float64, (3, 2), elements=st.floats(-1e9, 1e9)),
+    npst.arrays(np.float64, (3, 2), elements=st.floats(-1e9, 1e9)),
+)
 def test_no_cell_differs_by_more_than_the_named_one(now, kept):
     found = difference("x", now, kept)
     assert np.array_equal(found.values, now - kept)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -252,7 +254,7 @@ def test_a_recovered_document_is_modified_until_saved_and_the_old_file_goes_last
     folder.mkdir()
     lost = session.fresh(zoo.CONCEPTS)
     session.write(folder / "1-dead.attn", lost)
-    (folder / "1-dead.lock").write_text('{"document": "%s"}' % (tmp_path / "talk.attn").as_posix())
+    (folder / "1-dead.lock").write_text(json.dumps({"document": str(tmp_path / "talk.attn")}))
     recovery = Recovery(folder)
     # The found session is of made-up tabs.
     (found,) = find(folder)
@@ -290,6 +292,4 @@ def test_any_session_can_be_opened_and_saved_again(tmp_path, original):
     document.open(tmp_path / "one.attn")
     document.save(tmp_path / "two.attn")
     assert (tmp_path / "two.attn").read_bytes() == (tmp_path / "one.attn").read_bytes()
-    assert np.array_equal(
-        document.workbench.state("heads").inputs["q"], original.tabs["heads"].state.inputs["q"]
-    )
+    assert np.array_equal(document.workbench.state("heads").inputs["q"], original.tabs["heads"].state.inputs["q"])

@@ -39,7 +39,9 @@ def test_any_changed_number_changes_it(state, data):
 
 @given(zoo.states())
 def test_names_and_origins_do_not_matter(state):
-    other = replace(state, tokens=tuple(f"{name}!" for name in state.tokens), origins=dict.fromkeys(state.origins, "typed"))
+    other = replace(
+        state, tokens=tuple(f"{name}!" for name in state.tokens), origins=dict.fromkeys(state.origins, "typed")
+    )
     assert fingerprint.of_state(other) == fingerprint.of_state(state)
 
 

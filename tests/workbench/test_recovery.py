@@ -58,6 +58,14 @@ os._exit(9)
 """
 
 
+LOOK = """
+import sys
+from pathlib import Path
+from explorer.workbench.recovery import find
+print(find(Path(sys.argv[1])))
+"""
+
+
 def abandon(folder, *arguments):
     """Let a process die that has a recovery file."""
     process = run(ABANDON, folder, *arguments)
@@ -77,8 +85,7 @@ def test_what_a_living_process_has_is_not_offered(folder):
     with_window.keep(numbered(1))
     assert with_window.flush()
     # Locks of one process do not keep it out of its own files everywhere, so another one looks.
-    code = "import sys; from pathlib import Path; from explorer.workbench.recovery import find; print(find(Path(sys.argv[1])))"
-    assert run(code, folder).communicate()[0].strip() == "[]"
+    assert run(LOOK, folder).communicate()[0].strip() == "[]"
     with_window.close()
 
 
@@ -248,7 +255,7 @@ def killed_after(folder, edits):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9")
-@pytest.mark.parametrize("moment", [0, 1, 2, *(pytest.param(moment, marks=pytest.mark.long) for moment in range(3, 50))])
+@pytest.mark.parametrize("moment", [*range(3), *(pytest.param(at, marks=pytest.mark.long) for at in range(3, 50))])
 def test_kill_9_at_any_moment_loses_at_most_the_last_second(folder, moment):
     edits = random.Random(moment).choice([1, 2, 10, 300, 1000, 3000]) + random.Random(moment + 1000).randrange(400)
     done, killed = killed_after(folder, edits)

@@ -46,6 +46,14 @@ def _counted(*names):
     return default
 
 
+def _wide(sizes):
+    return _counted("width", "n_head", "width")(sizes).reshape(sizes["width"], -1)
+
+
+def _divisors(sizes):
+    return [one for one in range(1, 4) if sizes["n_head"] % one == 0]
+
+
 def _look(sizes):
     return np.tri(sizes["n"], dtype=bool)
 
@@ -55,7 +63,12 @@ HEADS = Concept(
     slug="heads",
     title="Heads",
     tokens=("the", "cat", "sat"),
-    sizes=(Size("n", "tokens", 1, 6, 3), Size("width", "width", 1, 5, 2), Size("n_head", "heads", 1, 3, 2)),
+    sizes=(
+        Size("n", "tokens", 1, 6, 3),
+        Size("width", "width", 1, 5, 2),
+        Size("n_head", "heads", 1, 3, 2),
+        Size("n_head_kv", "KV heads", 1, 3, 1, _divisors),
+    ),
     inputs=(
         Input("q", (HEAD, TOKENS, WIDTH), "query", _counted("n_head", "n", "width")),
         Input("k", (HEAD, TOKENS, WIDTH), "key", _counted("n_head", "n", "width"), limits=(-50.0, 50.0)),
@@ -65,6 +78,7 @@ HEADS = Concept(
         ),
         Input("share", (), "plain", lambda sizes: np.array(0.5)),
         Input("row", (WIDTH,), "plain", _counted("width")),
+        Input("wide", (WIDTH, Axis("n_head * width")), "plain", _wide),
     ),
     controls=(
         Slider("kv", "KV heads", 1, 3, 1, 1, bounds=lambda sizes, controls: (1, controls["most"])),
@@ -77,7 +91,9 @@ HEADS = Concept(
     ),
     stages=(
         Stage("raw", attention.scores(), ("q", "k"), (HEAD, QUERY, KEY), "score"),
-        Stage("scaled", lambda controls: attention.scale(controls["divisor"]), ("raw", "q"), (HEAD, QUERY, KEY), "score"),
+        Stage(
+            "scaled", lambda controls: attention.scale(controls["divisor"]), ("raw", "q"), (HEAD, QUERY, KEY), "score"
+        ),
         Stage("masked_scores", attention.mask(), ("scaled", "look"), (HEAD, QUERY, KEY), "score"),
         Stage("weights", attention.softmax(), ("masked_scores",), (HEAD, QUERY, KEY), "weight"),
         Stage("output", attention.mix(), ("weights", "q"), (HEAD, TOKENS, WIDTH), "output"),
@@ -115,9 +131,11 @@ def _numbers(low, high):
 def states(draw, concept=HEADS):
     """Any state that the tab can be in."""
     sizes = {one.name: draw(st.integers(one.low, one.high)) for one in concept.sizes}
+    if concept is HEADS:
+        sizes["n_head_kv"] = draw(st.sampled_from(_divisors(sizes)))
     inputs = {}
     for one in concept.inputs:
-        shape = tuple(evaluation.size_of(axis.size, sizes) for axis in one.axes)
+        shape = evaluation.lengths_of(one.axes, sizes)
         if one.kind == "mask":
             array = draw(npst.arrays(np.bool_, shape))
         else:
