@@ -123,12 +123,12 @@ def find(name: str) -> Entry:
             return found[0]
         if found:
             raise InputError(SEVERAL, name=jsonfile.shown(name), choices=Choices(entry.name for entry in found))
+    # The beginning of a name is not taken for the whole: "phi-1" is another model than "phi-1.5".
     begun = [entry for entry in entries() if wanted and any(_plain(x).startswith(wanted) for x in entry.names)]
-    if len(begun) == 1:
-        return begun[0]
     if 1 < len(begun) <= 12:
         raise InputError(SEVERAL, name=jsonfile.shown(name), choices=Choices(entry.name for entry in begun))
-    raise InputError(NO_SUCH_MODEL, name=jsonfile.describe(name), hint=_hint(name))
+    hint = f"did you mean {begun[0].name}?" if len(begun) == 1 else _hint(name)
+    raise InputError(NO_SUCH_MODEL, name=jsonfile.describe(name), hint=hint)
 
 
 def _hint(name: str) -> str:

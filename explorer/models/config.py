@@ -47,7 +47,7 @@ def from_values(values: Mapping[str, Any], name: str) -> Architecture:
     layers = read_layers(decoder, n_layer, found)
     parameters = count_parameters(decoder, layers)
     if parameters is None:
-        kind = decoder.said_type or "a model that does not name its type"
+        kind = jsonfile.shown(decoder.said_type, 60) or "a model that does not name its type"
         found.unknown["params"] = found.unknown["weight_flops"] = (
             f"The parameters of {kind} are not known: the file does not give every size of its matrices."
         )
@@ -56,7 +56,7 @@ def from_values(values: Mapping[str, Any], name: str) -> Architecture:
     if any(layer.states and layer.kind == "window" for layer in layers):
         found.unknown["attention_flops"] = "Queries also attend to compressed keys, whose pairs are not counted here."
     return Architecture(
-        name=str(values.get("_name_or_path") or decoder.said_type or name),
+        name=jsonfile.shown(values.get("_name_or_path") or decoder.said_type or name, 120),
         layers=layers,
         d_model=fields.size(*D_MODEL),
         parameters=parameters,
@@ -73,7 +73,8 @@ def _notes(decoder: Decoder, layers: tuple[Layer, ...], found: Found) -> list[st
         notes.append("The file does not name the model's type; its sizes are read as an ordinary decoder's.")
     if decoder.assumed:
         keys = ", ".join(decoder.assumed)
-        notes.append(f"Not in the file, taken from what the {decoder.said_type} class does by default: {keys}.")
+        family = jsonfile.shown(decoder.said_type, 60)
+        notes.append(f"Not in the file, taken from what the {family} class does by default: {keys}.")
     if decoder.nested:
         notes.append("Only the language model is counted, not the image or audio part.")
     if decoder.is_encoder:
@@ -151,7 +152,7 @@ def _about_extras(decoder: Decoder, layers: tuple[Layer, ...]) -> list[str]:
         quantised = block.values.get("quantization_config")
         if isinstance(quantised, dict):
             scheme = quantised.get("kv_cache_scheme")
-            method = str(quantised.get("quant_method") or "quantised")
+            method = jsonfile.shown(quantised.get("quant_method") or "quantised", 60)
             if isinstance(scheme, dict):
                 bits = scheme.get("num_bits")
                 notes.append(

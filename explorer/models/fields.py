@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
-from explorer.models.jsonfile import describe
+from explorer.models.jsonfile import describe, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LARGEST_SIZE = 2**40
 MOST_LAYERS = 20_000
+LONGEST_WORD = 20_000
 
 NOT_A_SIZE = QT_TRANSLATE_NOOP(
     "models", "{where}: {key} is {found}; it must be a whole number from {least} to {most:,}"
@@ -138,7 +139,7 @@ class Fields:
         raise InputError(NOT_A_FLAG, where=self.where, key=key, found=describe(value))
 
     def word(self, key: str) -> str | None:
-        """Return a word, None if the key is absent.
+        """Return a word as it can be printed, None if the key is absent.
 
         Raises
         ------
@@ -146,8 +147,10 @@ class Fields:
             If the value is something else.
         """
         value = self.values.get(key)
-        if value is None or isinstance(value, str):
-            return value
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return shown(value, LONGEST_WORD)
         raise InputError(NOT_A_WORD, where=self.where, key=key, found=describe(value))
 
     def block(self, key: str) -> Fields | None:

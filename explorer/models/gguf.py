@@ -271,4 +271,4 @@ class _Walk:
 def _short(text: str) -> str:
     if not text:
         return "something without a name"
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return shown(text, 60)

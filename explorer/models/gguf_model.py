@@ -18,6 +18,7 @@ from explorer.core.cost_model import Architecture, Indexer, Layer, Parameters
 from explorer.models import states
 from explorer.models.fields import MOST_LAYERS, Fields
 from explorer.models.gguf import Header, Skipped, Tensor, read_header
+from explorer.models.jsonfile import shown
 from explorer.models.layers import CANNOT_SHARE, NO_HEAD_DIM
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class _Reader:
     def needed(self, *keys: str, most: int = 2**40) -> int:
         size = self.fields.size(*keys, most=most)
         if size is None:
-            raise InputError(NO_KEY, path=self.header.name, key=f"{self.named}.{keys[0]}")
+            raise InputError(NO_KEY, path=self.header.name, key=f"{shown(self.named, 60)}.{keys[0]}")
         return size
 
     def architecture(self, *, split: bool) -> Architecture:
@@ -116,7 +117,7 @@ class _Reader:
         if not generates:
             self.notes.append("An encoder sees the whole text at once: it keeps no KV cache and has no decode step.")
         return Architecture(
-            name=str(self.header.values.get("general.name") or self.named),
+            name=shown(self.header.values.get("general.name") or self.named, 120),
             layers=layers,
             d_model=fields.size("embedding_length"),
             parameters=parameters,
@@ -146,7 +147,7 @@ class _Reader:
             return (Layer("constant", states=self.states("recurrent")),) * n_layer
         heads = self.per_layer("attention.head_count", n_layer)
         if heads is None:
-            raise InputError(NO_KEY, path=self.header.name, key=f"{self.named}.attention.head_count")
+            raise InputError(NO_KEY, path=self.header.name, key=f"{shown(self.named, 60)}.attention.head_count")
         kv_heads = self.per_layer("attention.head_count_kv", n_layer)
         if kv_heads is None:
             self.notes.append("The file names no KV heads: every query head has its own (multi-head attention).")
@@ -190,7 +191,9 @@ class _Reader:
             return [size if flag else None for flag in listed]
         every = fields.size(key) or _WINDOWED.get(self.named)
         if every is None:
-            self.notes.append(f"The file states a window of {size:,}, which llama.cpp does not apply to {self.named}.")
+            self.notes.append(
+                f"The file states a window of {size:,}, which llama.cpp does not apply to {shown(self.named, 60)}."
+            )
             return [None] * n_layer
         return [size if (i + 1) % every else None for i in range(n_layer)]
 
@@ -227,7 +230,7 @@ class _Reader:
         if d_k is None:
             if model is None or model % n_head:
                 why = "neither the width of the model" if model is None else f"{model} is no multiple of {n_head} heads"
-                keys = f"{self.named}.attention.key_length"
+                keys = f"{shown(self.named, 60)}.attention.key_length"
                 raise InputError(NO_HEAD_DIM, where=self.header.name, why=why, keys=keys)
             d_k = model // n_head
         d_v = fields.size("attention.value_length") or d_k

@@ -63,9 +63,14 @@ def ordinary_file(path: Path) -> int:
     return status.st_size
 
 
-def shown(text: object) -> str:
-    """Return a text that any terminal can print: what is not a character is written as an escape."""
-    return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
+def shown(text: object, longest: int = 4000) -> str:
+    """Return a text that any terminal can print: what is no printable character is written as an escape."""
+    said = str(text)
+    if len(said) > longest:
+        said = f"{said[: longest - 3]}..."
+    if said.isprintable():
+        return said
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in said)
 
 
 def reason_of(error: Exception) -> str:
@@ -139,8 +144,7 @@ def describe(value: object) -> str:
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, LongNumber):
         return f"a number of {len(value)} digits"
-    text = shown(json.dumps(value, ensure_ascii=False))
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return shown(json.dumps(value, ensure_ascii=False), 40)
 
 
 def _check_depth(text: str, name: str) -> None:

@@ -67,6 +67,7 @@ def test_common_spellings(spelling, name):
     ("spelling", "said"),
     [
         ("deepsek v3", "did you mean DeepSeek V3"),
+        ("microsoft/phi-1", "did you mean Phi 1.5"),
         ("mistral", "may be several models of the catalogue: Mistral 7B v0.1"),
         ("", "it has .* models, such as"),
         ("no such thing", "neither a file nor a model"),
@@ -106,7 +107,7 @@ def test_the_catalogue_agrees_with_the_published_configs():
             entry = catalogue.find(path.stem.replace("--", "/"))
         except InputError:
             continue
-        if path.stem in OTHERWISE:
+        if path.stem in OTHERWISE or path.stem.startswith("gpu_poor"):  # that collection drops fields
             continue
         ours, theirs = catalogue.architecture(entry), read_config(path)
         assert ours.layers == theirs.layers, path.stem
