@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from explorer.ui.theme import font_of
 from explorer.workbench.trace import Token, Trace
 
 if TYPE_CHECKING:
@@ -116,27 +117,32 @@ class TraceStrip(QWidget):
             self.updateGeometry()
 
     def _place_line(self, tokens: Sequence[Token], x0: int, y: int, width: int, font: QFont, height: int) -> int:
+        """Place a line's tokens, wrapping only before an operator; return the height used."""
         px = self.theme.px
         x, used = x0, height
-        bold = QFont(font)
-        bold.setWeight(QFont.Weight.DemiBold)
-        raised = QFont(font)
-        raised.setPixelSize(max(int(font.pixelSize() * 0.82), self.theme.text_px(12)))
-        for token in tokens:
-            text = token.full if self._full and token.full else token.text
-            this = raised if token.raised else bold if token.kind in ("operand", "result", "name") else font
-            metrics = QFontMetrics(this)
-            advance = metrics.horizontalAdvance(text)
-            if x > x0 and x + advance > x0 + width and text.strip():
+        for group in _groups(tokens):
+            styled = [(token, self._shown(token), self._font_for(token, font)) for token in group]
+            advance = sum(QFontMetrics(this).horizontalAdvance(text) for _, text, this in styled)
+            if x > x0 and x + advance > x0 + width:
                 x, y, used = x0 + px(18), y + height, used + height
-            lift = QFontMetrics(font).ascent() // 3 if token.raised else 0
-            base = y + QFontMetrics(font).ascent() - lift
-            rect = QRect(x, base - metrics.ascent(), advance, metrics.height())
-            self._placed.append((rect, token, this, base))
-            if token.cell is not None:
-                self._links.append((rect.adjusted(0, -px(2), 0, px(3)), token))
-            x += advance
+            for token, text, this in styled:
+                metrics = QFontMetrics(this)
+                lift = QFontMetrics(font).ascent() // 3 if token.raised else 0
+                base = y + QFontMetrics(font).ascent() - lift
+                rect = QRect(x, base - metrics.ascent(), metrics.horizontalAdvance(text), metrics.height())
+                self._placed.append((rect, token, this, base))
+                if token.cell is not None:
+                    self._links.append((rect.adjusted(0, -px(2), 0, px(3)), token))
+                x += rect.width()
         return used
+
+    def _shown(self, token: Token) -> str:
+        return token.full if self._full and token.full else token.text
+
+    def _font_for(self, token: Token, font: QFont) -> QFont:
+        if token.raised:
+            return font_of(max(int(font.pixelSize() * 0.82), self.theme.text_px(12)))
+        return font_of(font.pixelSize(), token.kind in ("operand", "result", "name"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the lines anew."""
@@ -172,7 +178,7 @@ class TraceStrip(QWidget):
             painter.setFont(font)
             color = theme.color("muted") if token.kind in ("text", "note") else theme.color(token.role or "text")
             painter.setPen(color)
-            text = token.full if self._full and token.full else token.text
+            text = self._shown(token)
             painter.drawText(QPoint(rect.left(), base), text)
             if token.cell is not None:
                 painter.setPen(QPen(color, max(theme.px(1), 1)))
@@ -228,6 +234,20 @@ class TraceStrip(QWidget):
         cell = self._links[at][1].cell
         if cell is not None:
             self.followed.emit(cell[0], cell[1])
+
+
+OPERATORS = ("+", "−", "×", "÷", "=", "≈", "…")
+
+
+def _groups(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Split a line where it may be broken: before an operator that stands between operands, and between words."""
+    groups: list[list[Token]] = []
+    for token in tokens:
+        breaks = token.kind in ("text", "note") and not token.raised and token.text.strip().startswith(OPERATORS)
+        if not groups or breaks or token.kind == "note":
+            groups.append([])
+        groups[-1].append(token)
+    return groups
 
 
 HINT = (
