@@ -230,8 +230,9 @@ def _view(node: Node, tab: Tab) -> ViewState:
         if name == "pinned":
             view = dataclasses.replace(view, pinned=_pinned(member, tab))
             continue
-        if not isinstance(member.value, str | bool | int | float):
-            member.refuse("a number, true or false")
+        truth = isinstance(getattr(view, name), bool)
+        if not isinstance(member.value, str | bool | int | float) or isinstance(member.value, bool) != truth:
+            member.refuse("true or false" if truth else "a number")
         try:
             view = looking(view, {name: member.value})
         except InputError as error:

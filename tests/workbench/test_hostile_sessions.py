@@ -13,9 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from explorer import resources
 from explorer.workbench import session, strictjson
 from explorer.workbench.session import FormatError
 from tests.workbench import zoo
+
+jsonschema = pytest.importorskip("jsonschema")
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = max(200, settings.default.max_examples)
@@ -34,6 +37,9 @@ STRANGE = st.sampled_from(
 INSERTED = st.sampled_from(
     [b"NaN", b"1e999", b"-", b"[", b"}", b'"', b"\\", b"\xff", b",", b"9" * 50, b"[" * 40, b"\0"]
 )
+
+
+SCHEMA = jsonschema.Draft202012Validator(json.loads(resources.text("schema", "session-1.json")))
 
 
 def places(value, path=()):
@@ -111,7 +117,8 @@ def test_a_damaged_session_is_read_or_refused_with_one_sentence(data):
         assert "\n" not in said
         assert len(said) < 600
     else:
-        # What was accepted is a session like any other.
+        # What was accepted is a session like any other, and what the schema describes.
+        SCHEMA.validate(json.loads(data))
         again = session.loads(session.dumps(read), "talk.attn", zoo.CONCEPTS)
         assert again.same_as(read)
 

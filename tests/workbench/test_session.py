@@ -177,6 +177,8 @@ MISFITS = [
     ("origins z", "typed", r"origins\.z is not known"),
     ("view step", "1", r"view\.step: "),
     ("view speed", 1e9, r"view\.speed: "),
+    ("view step", True, r"view\.step is true; it must be a number"),
+    ("view by_row", 1, r"view\.by_row is 1; it must be true or false"),
     ("view zoom", 1, r"view\.zoom is not known"),
     ("view pinned", ["weights", 9, 0, 0], r"view\.pinned is a list of 4; it must be null, or"),
     ("view pinned", "weights", r"view\.pinned is 'weights'; it must be a list"),
