@@ -139,14 +139,15 @@ class Tile:
 class Marks:
     """How rows of an array are drawn at this moment, beyond their values.
 
-    `kept` rows are stamped as coming from the KV cache, `faded` rows are dimmed, `blank` rows are not drawn; `note`
-    is written under the array.
+    `kept` rows are stamped as coming from the KV cache, `faded` rows are dimmed, `blank` rows are not drawn; `stamps`
+    are words at the right of the rows, one for each or none; `note` is written under the array.
     """
 
     kept: frozenset[int] = frozenset()
     faded: frozenset[int] = frozenset()
     blank: frozenset[int] = frozenset()
     note: str = ""
+    stamps: tuple[str, ...] = ()
 
 
 def views(view: View) -> list[View]:

@@ -128,7 +128,7 @@ class MatrixPanel(QWidget):
         )
 
     def _row_label(self, row: int) -> str:
-        return f"{self.row_names[row]} {row}" if self.row_names[row] != str(row) else str(row)
+        return f"{self.row_names[row]}{_position(self.row_axis, self.row_names[row], row)}"
 
     def header_width(self) -> int:
         """Return the width of the line with name, shape, badge and legend."""
@@ -323,7 +323,8 @@ class MatrixPanel(QWidget):
             lit = {c for _, c in self.view.look.lit | self.view.look.pinned}
             for c, name in enumerate(self.column_names):
                 rect = QRect(table.left() + c * self._cell.width - offset, y, self._cell.width, labels.height())
-                self._label(painter, rect, name, c, Qt.AlignmentFlag.AlignHCenter, c in lit, labels)
+                number = _position(self.column_axis, name, c)
+                self._label(painter, rect, name, number, Qt.AlignmentFlag.AlignHCenter, c in lit, labels)
             if self.sums:
                 painter.setPen(theme.color("muted"))
                 painter.drawText(
@@ -339,13 +340,12 @@ class MatrixPanel(QWidget):
         painter: QPainter,
         rect: QRect,
         name: str,
-        index: int,
+        number: str,
         side: Qt.AlignmentFlag,
         lit: bool,
         metrics: QFontMetrics,
     ) -> None:
         theme = self.theme
-        number = "" if name == str(index) else f" {index}"
         room = rect.width() - metrics.horizontalAdvance(number)
         shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, max(room, 0))
         width = metrics.horizontalAdvance(shown) + metrics.horizontalAdvance(number)
@@ -372,7 +372,8 @@ class MatrixPanel(QWidget):
             if self.row_names and height >= labels.height() - px(3):
                 painter.setFont(label_font)
                 rect = QRect(0, y, table.left() - px(7), height)
-                self._label(painter, rect, self.row_names[r], r, Qt.AlignmentFlag.AlignRight, r in lit, labels)
+                number = _position(self.row_axis, self.row_names[r], r)
+                self._label(painter, rect, self.row_names[r], number, Qt.AlignmentFlag.AlignRight, r in lit, labels)
             if r in self.marks.kept:
                 painter.setFont(small_font)
                 painter.setPen(theme.color("good"))
@@ -471,6 +472,11 @@ def paint_ramp(painter: QPainter, bar: QRectF, ramp: Ramp) -> None:
     for i in range(0, 256, 15):
         gradient.setColorAt(i / 255, ramp.brushes[i])
     painter.fillRect(bar, gradient)
+
+
+def _position(axis: Axis, name: str, index: int) -> str:
+    """Return what follows a name: a token's position; an entry that has a name of its own needs no number."""
+    return f" {index}" if axis.names == "tokens" and name != str(index) else ""
 
 
 def _word_role(words: str) -> str:

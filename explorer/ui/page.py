@@ -259,7 +259,7 @@ class Page(QWidget):
         else:
             shown = np.atleast_2d(changed[head] if head else changed)
             look.changed = frozenset((int(r), int(c)) for r, c in np.argwhere(shown))
-        look.masked = self._masked(name, results, head)
+        look.masked = _hatched(marks, results[name].shape) if marks.hatched else self._masked(name, results, head)
         after = (panel.dress(), look.changed, view.head)
         if not same or before[2] != after[2] or self._differences or look.differences:
             self._set_values(panel, name, results[name][head] if head else results[name])
@@ -407,6 +407,13 @@ class Page(QWidget):
                     look.lit, look.pinned, look.dim = (lit | pinned if dim else lit), pinned, dim
                     view.viewport().update()
                     panel.update()
+        cells = {name: frozenset(found) for name, found in operands.items()}
+        if target is not None:
+            cells[target[0]] = cells.get(target[0], frozenset()) | {target[1]}
+        for _, widget in self._customs:
+            light = getattr(widget, "light", None)
+            if light is not None:
+                light(cells)
 
     # --- host of the matrices ---
 
@@ -531,6 +538,13 @@ class Page(QWidget):
         self.stage.set_theme(theme)
         self._view_stale = True
         self.schedule()
+
+
+def _hatched(marks: d.Marks, shape: Index) -> Any:
+    masked = np.zeros(shape[-2:], dtype=bool)
+    for cell in marks.hatched:
+        masked[cell] = True
+    return masked
 
 
 NO_MARKS = d.Marks()
