@@ -59,8 +59,8 @@ class Matrix:
     like : str
         An array whose cells it takes the width of, so that shapes can be compared by eye.
     form : str or tuple of str
-        How numbers are written: "" as ordinary cells, "whole" in full, "bytes" with KiB, MiB or GiB; these two are not
-        coloured. A tuple has one per column.
+        How numbers are written: "" as ordinary cells, "whole" in full, "bytes" with KiB, MiB or GiB, "exact" so that
+        only an exact 0 reads as 0; these are not coloured. A tuple has one per column.
     """
 
     array: str
@@ -140,7 +140,8 @@ class Marks:
     """How rows of an array are drawn at this moment, beyond their values.
 
     `kept` rows are stamped as coming from the KV cache, `faded` rows are dimmed, `blank` rows are not drawn; `stamps`
-    are words at the right of the rows, one for each or none; `note` is written under the array.
+    are words at the right of the rows, one for each or none; `note` is written under the array. `hatched` cells (row,
+    column) of attention weights are those that a query may not look at, where no score of −∞ says so.
     """
 
     kept: frozenset[int] = frozenset()
@@ -148,6 +149,7 @@ class Marks:
     blank: frozenset[int] = frozenset()
     note: str = ""
     stamps: tuple[str, ...] = ()
+    hatched: frozenset[tuple[int, int]] = frozenset()
 
 
 def views(view: View) -> list[View]:
