@@ -54,6 +54,7 @@ _SAME_FAMILY: Final = {
     "phi-msft": "phi", "phi3_v": "phi3", "phi3v": "phi3",
     "gptneox": "gpt_neox", "gptj": "gptj", "gptbigcode": "gpt_bigcode", "gptneo": "gpt_neo",
     "gemma3_text": "gemma3", "gemma3n_text": "gemma3n", "gemma4_text": "gemma4",
+    "gemma4_unified_text": "gemma4", "glm4_moe_lite": "deepseek_v3",
     "qwen3_vl_text": "qwen3", "qwen3_vl_moe_text": "qwen3_moe", "qwen2_5_vl_text": "qwen2", "qwen2_vl_text": "qwen2",
     "qwen2_5_vl": "qwen2", "qwen2_vl": "qwen2", "qwen2_5_omni_text": "qwen2",
     "qwen3_5_text": "qwen3_5", "qwen3_5_moe_text": "qwen3_5_moe",
@@ -102,6 +103,7 @@ _DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "gemma2": {"head_dim": 256},
     "gemma3": {"head_dim": 256},
     "gemma3n": {"head_dim": 256},
+    "gemma4": {"head_dim": 256},
 }
 _NESTED_DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "llama": {

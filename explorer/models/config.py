@@ -53,6 +53,9 @@ def from_values(values: Mapping[str, Any], name: str) -> Architecture:
         )
     if fields.has("dense_attention_every_n_layers"):
         found.unknown["attention_flops"] = "Some layers attend to blocks of keys only; their pairs are not known."
+    if fields.has("sparse_attention_config"):
+        found.unknown["attention_flops"] = "Sparse layers look at chosen blocks of keys; their pairs are not known."
+        found.unknown["state_bytes"] = "The sparse layers' index keys are kept in a form that the file does not fix."
     if any(layer.states and layer.kind == "window" for layer in layers):
         found.unknown["attention_flops"] = "Queries also attend to compressed keys, whose pairs are not counted here."
     return Architecture(

@@ -139,6 +139,37 @@ PLANS: Final[dict[str, Plan]] = {
 YES_WHEN_ABSENT: Final = frozenset({"use_bias"})
 
 
+# Keys that change the matrices of a family in ways that its plan does not cover, with the value that is covered.
+COVERED: Final[dict[str, object]] = {
+    "hidden_size_per_layer_input": 0,
+    "use_double_wide_mlp": False,
+    "enable_moe_block": False,
+    "qk_layernorm": False,
+    "qk_ln": False,
+    "no_bias": True,
+    "enable_bias": True,
+    "layer_norm_elementwise_affine": True,
+    "use_conv_bias": True,
+    "mamba_conv_bias": True,
+    "mamba_proj_bias": False,
+    "add_cross_attention": False,
+    "residual_mlp": False,
+    "parallel_attn_output": False,
+}
+# The same where only some families read the key.
+COVERED_IN: Final[dict[str, dict[str, object]]] = {
+    "stablelm": {"use_parallel_residual": False},
+    "gpt_neox": {"attention_bias": True},
+    "nemotron_h": {"use_bias": False, "mlp_bias": False, "attention_bias": False},
+    **{family: {"use_bias": False} for family in ("mamba", "mamba2", "falcon_mamba")},
+    **{
+        family: {"attention_bias": False}
+        for family in ("mistral", "mixtral", "phi3", "minicpm", "orion", "deepseek_v2", "deepseek_v3", "deepseek_v32",
+                       "glm_moe_dsa", "minimax_m2", "exaone4", "gemma4")
+    },
+}  # fmt: skip
+
+
 def plan_of(family: str) -> Plan | None:
     """Return how a family builds its layers, None if that is not known."""
     return PLANS.get(family)

@@ -114,8 +114,19 @@ def _heads_of_layers(decoder: Decoder, kinds: list[Mix], attending: list[int], f
     result = {}
     for i in attending:
         heads = Heads(heads_of[i], kv_of[i], d_k, fields.size("v_head_dim") or d_k)
-        result[i] = _check(fields, _other_heads(fields, kinds[i], heads))
+        result[i] = _check(fields, _of_one_layer(fields, i, _other_heads(decoder, kinds[i], heads)))
     return result
+
+
+def _of_one_layer(fields: Fields, i: int, heads: Heads) -> Heads:
+    """Return the heads of a layer that has an entry of its own, by its number, in `per_layer_config`."""
+    listed = fields.block("per_layer_config")
+    own = listed.block(str(i)) if listed is not None else None
+    if own is None:
+        return heads
+    d_k = own.size("head_dim")
+    n_head = own.size("num_attention_heads") or heads.n_head
+    return Heads(n_head, own.size("num_key_value_heads") or heads.n_head_kv, d_k or heads.d_k, d_k or heads.d_v)
 
 
 def _check(fields: Fields, heads: Heads) -> Heads:
@@ -191,8 +202,9 @@ def _head_dim(decoder: Decoder, n_head: int, found: Found) -> int:
     return d_model // n_head
 
 
-def _other_heads(fields: Fields, kind: Mix, heads: Heads) -> Heads:
+def _other_heads(decoder: Decoder, kind: Mix, heads: Heads) -> Heads:
     """Return the heads of a layer in models whose window layers and full layers differ."""
+    fields = decoder.fields
     if kind == "window":
         d_k = fields.size("swa_head_dim") or heads.d_k
         heads = Heads(
@@ -204,6 +216,9 @@ def _other_heads(fields: Fields, kind: Mix, heads: Heads) -> Heads:
     elif kind == "full":
         wide = fields.size("global_head_dim")
         kv_heads = fields.size("num_global_key_value_heads") or heads.n_head_kv
+        if decoder.family == "gemma4" and not fields.flag("attention_k_eq_v"):
+            # The class gives full layers KV heads of their own only where K and V are one.
+            kv_heads = heads.n_head_kv
         heads = Heads(heads.n_head, kv_heads, wide or heads.d_k, wide or heads.d_v)
     other = fields.block("attention_other_setting")
     if other is not None and other.word("attention_type") == (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from explorer.core.cost_model import Parameters
 from explorer.models.block import D_FF, D_MODEL, LONGEST, VOCAB
 from explorer.models.experts import Experts, read_experts
-from explorer.models.families import YES_WHEN_ABSENT, Plan, plan_of
+from explorer.models.families import COVERED, COVERED_IN, YES_WHEN_ABSENT, Plan, plan_of
 from explorer.models.pattern import pattern
 from explorer.models.seq2seq import count_seq2seq
 from explorer.models.states import mamba_sizes
@@ -53,7 +53,9 @@ def count_parameters(decoder: Decoder, layers: tuple[Layer, ...]) -> Parameters 
     if decoder.has_encoder or decoder.is_encoder:
         return count_seq2seq(decoder, layers)
     plan = plan_of(decoder.family)
-    if plan is None:
+    covered = {**COVERED, **COVERED_IN.get(decoder.family, {})}
+    values = decoder.fields.values
+    if plan is None or any(values.get(key) not in (None, expected) for key, expected in covered.items()):
         return None
     try:
         return _count(decoder, layers, plan)
@@ -225,7 +227,6 @@ def _feed_forward(tally: Tally, i: int, kind: Mix, experts: Experts | None) -> N
     alone = decoder.family == "nemotron_h"
     if decoder.family in ("mamba", "falcon_mamba", "mamba2") or (alone and kind != "ffn"):
         return
-    fields = decoder.fields
     if alone:
         _nemotron_ffn(tally, i, experts)
         return
@@ -234,8 +235,6 @@ def _feed_forward(tally: Tally, i: int, kind: Mix, experts: Experts | None) -> N
         if width is None:
             return
         _dense(tally, width)
-        if decoder.family == "gemma4" and fields.flag("enable_moe_block"):
-            raise MissingSizeError
         return
     matrices = 3 if plan.gated else 2
     one, shared = matrices * d_model * experts.width, matrices * d_model * experts.shared_width

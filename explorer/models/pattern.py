@@ -41,7 +41,7 @@ _WORDS: Final[dict[str, Mix]] = {
     "full_attention": "full", "attention": "full", "full": "full", "global": "full", "global_attention": "full",
     "sliding_attention": "window", "sliding_window_attention": "window", "local_attention": "window",
     "sliding": "window", "local": "window", "sliding_window": "window", "swa": "window",
-    "chunked_attention": "chunk",
+    "chunked_attention": "chunk", "minimax_m3_sparse": "full",
     "linear_attention": "linear", "lightning_attention": "linear", "linear": "linear", "gated_deltanet": "linear",
     "conv": "conv", "short_conv": "conv",
     "mamba": "mamba", "mamba2": "mamba", "hybrid": "hybrid", "recurrent": "recurrent",

@@ -454,6 +454,40 @@ def test_other_ways_of_saying_what_layers_do() -> None:
     assert [(layer.n_head, layer.n_head_kv, layer.d_k) for layer in step.layers[:2]] == [(8, 2, 64), (12, 4, 32)]
 
 
+def test_full_layers_of_gemma_4_have_kv_heads_of_their_own_only_where_k_and_v_are_one() -> None:
+    shape = llama(
+        model_type="gemma4_text", head_dim=64, global_head_dim=128, num_global_key_value_heads=1,
+        layer_types=["sliding_attention"] * 7 + ["full_attention"], **WINDOW,
+    )  # fmt: skip
+    for one, heads in ((True, 1), (False, 2)):
+        full = from_values({**shape, "attention_k_eq_v": one}, "c").layers[-1]
+        assert (full.n_head_kv, full.d_k, full.d_v) == (heads, 128, 128)
+
+
+def test_a_layer_may_have_sizes_of_its_own_by_number() -> None:
+    read = from_values(llama(per_layer_config={"3": {"head_dim": 128, "num_key_value_heads": 4}}), "c")
+    assert [(layer.n_head_kv, layer.d_k) for layer in read.layers[2:5]] == [(2, 64), (4, 128), (2, 64)]
+
+
+def test_sparse_layers_keep_all_keys_and_an_index_of_unknown_size() -> None:
+    words = ["full_attention", "minimax_m3_sparse"] * 4
+    sparse = from_values(llama(layer_types=words, sparse_attention_config={"sparse_index_dim": 8}), "c")
+    assert cost_figures.kv_bytes(sparse, 10, PLAIN) == kv(8) * 10
+    assert cost_figures.state_bytes(sparse, 10, PLAIN) is None
+    assert cost_figures.prefill_attention_flops(sparse, 10) is None
+
+
+@pytest.mark.parametrize(
+    ("family", "odd"),
+    [("stablelm", {"qk_layernorm": True}), ("gemma4", {"hidden_size_per_layer_input": 256}), ("mistral",
+     {"attention_bias": True}), ("mamba2", {"use_bias": True}), ("mpt", {"no_bias": False})],
+)  # fmt: skip
+def test_matrices_that_a_family_usually_does_not_have_make_the_count_unknown(family: str, odd: dict[str, Any]) -> None:
+    usual = llama(model_type=family, head_dim=64, num_heads=8, state_size=16)
+    assert from_values(usual, "c").parameters is not None
+    assert from_values({**usual, **odd}, "c").parameters is None
+
+
 def test_a_pure_state_space_model_has_no_kv_cache_and_a_state() -> None:
     mamba = from_values(
         {"model_type": "falcon_mamba", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 3,
