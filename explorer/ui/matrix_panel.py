@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["MatrixPanel", "Unit", "paint_ramp"]
 
 SUM_CLOSE = 5e-10
+#: The most room that words beside the rows take, at 100 %.
+STAMP_WIDTH = 110
 
 
 class MatrixPanel(QWidget):
@@ -116,10 +118,19 @@ class MatrixPanel(QWidget):
             right += QFontMetrics(self._sum_font(cell)).horizontalAdvance("0.000") + px(10)
         if self.marks.kept:
             right += small.horizontalAdvance("kept") + px(8)
+        right += self._stamp_width(cell)
         bottom = small.height() + px(2) if self.row_axis.words else 0
         if self.marks.note:
             bottom += small.height() + px(2)
         return left, top, right, bottom
+
+    def _stamp_width(self, cell: CellSize) -> int:
+        """Return the room at the right for words beside the rows; none where the rows are lower than the words."""
+        small = QFontMetrics(self._fonts()[1])
+        if not self.marks.stamps or cell.height < small.height() - self.theme.px(3):
+            return 0
+        longest = max(small.horizontalAdvance(text) for text in self.marks.stamps)
+        return min(longest, self.theme.px(STAMP_WIDTH) * (2 if self.theme.present else 1)) + self.theme.px(8)
 
     def _sum_font(self, cell: CellSize) -> QFont:
         return self.theme.font(
@@ -379,6 +390,13 @@ class MatrixPanel(QWidget):
                 painter.setPen(theme.color("good"))
                 painter.drawText(
                     QRect(table.right() + px(5), y, px(200), height), int(Qt.AlignmentFlag.AlignVCenter), "kept"
+                )
+            if r < len(self.marks.stamps) and (room := self._stamp_width(self._cell)):
+                painter.setFont(small_font)
+                painter.setPen(theme.color("muted"))
+                text = small.elidedText(self.marks.stamps[r], Qt.TextElideMode.ElideRight, room - px(5))
+                painter.drawText(
+                    QRect(self.width() - room + px(2), y, room, height), int(Qt.AlignmentFlag.AlignVCenter), text
                 )
             if self.sums and r not in self.marks.blank and (self.reached is None or r < self.reached):
                 self._paint_sum(painter, QRect(table.right() + px(6), y, px(90), height), r)

@@ -78,5 +78,16 @@ def bytes_text(value: float) -> str:
     return f"{whole_text(value)} B"
 
 
+def exact_text(value: float) -> str:
+    """Write a number with three decimals; "0" is exactly 0, and what would only read as 0 gets a power of ten."""
+    if value == 0:
+        return "0"
+    text = cell_text(value, 3)
+    if text.strip("0."):
+        return text
+    mantissa, exponent = f"{value:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
+
+
 #: How a matrix may write its numbers, where not as `cell_text` does.
-FORMS: Final[Mapping[str, Callable[[float], str]]] = {"whole": whole_text, "bytes": bytes_text}
+FORMS: Final[Mapping[str, Callable[[float], str]]] = {"whole": whole_text, "bytes": bytes_text, "exact": exact_text}
