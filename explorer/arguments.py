@@ -16,7 +16,6 @@ PROGRAM = "attention-explorer"
 WRONG_USAGE = 2
 
 THEMES = ("light", "dark", "contrast")
-CACHE_TYPES = ("f32", "f16", "bf16", "fp8", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
 PICTURES = ("png", "svg")
 EXPORTS = (*PICTURES, "csv", "npz", "py")
 
@@ -135,23 +134,9 @@ def _declare_render(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_cost(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "shape",
-        metavar="SHAPE",
-        help="a config.json, a .gguf, a name of the catalogue, or 'custom' with the sizes below",
-    )
-    parser.add_argument(
-        "--context", metavar="N", type=_count, help="tokens, the new one included (default: the model's)"
-    )
-    parser.add_argument("--cache-type", choices=CACHE_TYPES, default="f16", help="default: f16")
-    parser.add_argument("--batch", metavar="B", type=_count, default=1, help="sequences at a time (default: 1)")
-    parser.add_argument(
-        "--pairs", choices=("causal", "square"), default="causal", help="pairs of tokens counted (default: causal)"
-    )
-    parser.add_argument("--json", action="store_true", help="every figure, with layers and notes")
-    custom = parser.add_argument_group("sizes of 'custom'")
-    for name in ("n-layer", "n-head-kv", "head-dim", "n-head", "d-model", "params"):
-        custom.add_argument(f"--{name}", metavar="N", type=_count)
+    from explorer.models import costing_options
+
+    costing_options.add_arguments(parser, _count)
 
 
 def _declare_new(parser: argparse.ArgumentParser) -> None:
@@ -177,6 +162,9 @@ def _declare_export(parser: argparse.ArgumentParser) -> None:
 
 def _declare_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="medians and ratios of this machine")
+    parser.add_argument(
+        "--only", metavar="PART", action="append", choices=BENCH_PARTS, help=f"one of {', '.join(BENCH_PARTS)}; repeatable"
+    )
 
 
 VERBS = {

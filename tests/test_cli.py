@@ -51,7 +51,8 @@ def test_help_and_version_import_neither_numpy_nor_qt(arguments):
     assert "argparse" in imported
     roots = {name.split(".")[0] for name in imported}
     assert roots.isdisjoint({"numpy", "PySide6", "shiboken6", "pyqtgraph", "ziamath"})
-    assert {name for name in imported if name.startswith("explorer.")} == {"explorer.cli", "explorer.arguments"}
+    ours = {name for name in imported if name.startswith("explorer.")} - {"explorer.cli", "explorer.arguments"}
+    assert ours == ({"explorer.models", "explorer.models.costing_options"} if "cost" in arguments else set())
 
 
 def test_the_version_is_the_packages(capsys):
@@ -360,6 +361,25 @@ def test_counts_are_read_as_people_write_them(text, number):
     from explorer.arguments import verb_parser
 
     assert verb_parser("cost").parse_args(["custom", "--params", text]).params == number
+
+
+def test_cost_reports_a_shape_given_by_hand_as_text_and_as_json(capsys):
+    shape = ["cost", "custom", "--n-layer", "4", "--n-head-kv", "2", "--head-dim", "64", "--context", "4096"]
+    assert cli.main([*shape, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["kv_bytes"] == 4 * 2 * 64 * 2 * 2 * 4096
+    assert report["params"] is None
+    assert isinstance(report["notes"], list)
+    assert cli.main(shape) == 0
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shape", ["no-such-model", "/etc/passwd", "absent.gguf", "custom"])
+def test_a_shape_that_cannot_be_had_is_one_line(capsys, shape):
+    assert cli.main(["cost", shape, "--json"]) in {1, 2}
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
 
 
 # JSON -----------------------------------------------------------------------------------------------------------------
