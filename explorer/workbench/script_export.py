@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import io
+import os
 import tokenize
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,7 +43,7 @@ import tokenize
 
 for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ[threads] = "1"  # as in the app: more threads may add up in another order
-
+{kernel}
 import numpy as np
 """
 
@@ -84,6 +85,8 @@ for name in shown:
 
 _LITERALS: Final = 'check_literals("{digest}")\nprint("every number is the tab\'s, to the last bit")\n'
 
+_KERNEL: Final = "OPENBLAS_CORETYPE"
+
 #: What the script calls its own things, so that no array may be called so.
 _OWN: Final = frozenset(
     {"arrays", "check", "check_literals", "hashlib", "name", "os", "shown", "sys", "threads", "tokenize", "tokens"}
@@ -118,7 +121,13 @@ def numpy_script(concept: Concept, state: TabState) -> str:
     helpers = dict.fromkeys(helper.strip("\n") for op in ops.values() for helper in op.helpers)
     names = _names(concept, helpers)
     parts = [
-        _HEAD.format(number=concept.number, version=__version__, title=concept.title, numpy=np.__version__),
+        _HEAD.format(
+            number=concept.number,
+            version=__version__,
+            title=concept.title,
+            numpy=np.__version__,
+            kernel=_kernel(),
+        ),
         _inputs(concept, state, names),
         *(f"\n{helper}\n" for helper in helpers),
         "\n".join(["", *_steps(concept, state, results, ops, names), ""]),
@@ -127,6 +136,14 @@ def numpy_script(concept: Concept, state: TabState) -> str:
     ]
     text = "\n".join(parts)
     return text + _LITERALS.format(digest=_digest(text))
+
+
+def _kernel() -> str:
+    """Return the line that chooses BLAS' kernels where the app was told to use others than the processor's own."""
+    chosen = os.environ.get(_KERNEL)
+    return (
+        "" if chosen is None else f'os.environ["{_KERNEL}"] = {chosen!r}  # as in the app: kernels round differently\n'
+    )
 
 
 def _digest(text: str) -> str:

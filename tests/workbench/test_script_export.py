@@ -49,6 +49,12 @@ def run(tmp_path, monkeypatch):
     return run
 
 
+@pytest.fixture
+def bare_environment():
+    """The little that a process needs to start."""
+    return {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+
+
 def same_bits(one, other):
     return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
 
@@ -73,7 +79,7 @@ def test_any_states_script_runs(run, state):
         assert same_bits(np.asarray(array), results[name])
 
 
-def test_a_script_needs_numpy_alone_and_prints_every_number(tmp_path):
+def test_a_script_needs_numpy_alone_and_prints_every_number(tmp_path, bare_environment):
     path = tmp_path / "tab.py"
     path.write_text(SCRIPT, encoding="utf-8")
     # -I: neither this checkout nor the user's packages are importable; then everything imported is looked at.
@@ -84,7 +90,7 @@ def test_a_script_needs_numpy_alone_and_prints_every_number(tmp_path):
     done = subprocess.run(
         [sys.executable, "-I", "-c", code, str(path)],
         cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "PYTHONIOENCODING": "ascii", "SYSTEMROOT": os.environ.get("SYSTEMROOT", "")},
+        env={**bare_environment, "PYTHONIOENCODING": "ascii"},
         capture_output=True,
         text=True,
         check=False,
@@ -139,6 +145,15 @@ def test_a_script_fails_whichever_literal_is_altered(run):
         text = altered(SCRIPT, place)
         with pytest.raises((AssertionError, ValueError, IndexError, TypeError)):
             run(text)
+
+
+def test_a_script_uses_the_kernels_that_the_app_uses(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    line = "os.environ[\"OPENBLAS_CORETYPE\"] = 'Haswell'"
+    text = numpy_script(zoo.HEADS, initial(zoo.HEADS))
+    assert 0 < text.index(line) < text.index("import numpy")
+    monkeypatch.delenv("OPENBLAS_CORETYPE")
+    assert "CORETYPE" not in numpy_script(zoo.HEADS, initial(zoo.HEADS))
 
 
 def test_the_failure_names_the_cell(run):
