@@ -257,12 +257,17 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What an action changes; whatever is absent stays. Arrays must have the shapes that the sizes give."""
+    """What an action changes; whatever is absent stays. Arrays must have the shapes that the sizes give.
+
+    `origins` says where an input's new numbers come from, such as ``"random seed 42"``; those it does not name count as
+    typed.
+    """
 
     inputs: Values = field(default_factory=dict)
     controls: Controls = field(default_factory=dict)
     sizes: Sizes = field(default_factory=dict)
     tokens: tuple[str, ...] | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,8 @@ class Changes:
         inputs: dict[str, tuple[Array, str]] = {}
         for name, array in edit.inputs.items():
             whole = self._whole(state.inputs[name].shape if name in state.inputs else (), self._input(name), array)
-            inputs[name] = (whole, state.origins[name] if same_array(whole, state.inputs[name]) else "typed")
+            same = same_array(whole, state.inputs[name])
+            inputs[name] = (whole, state.origins[name] if same else edit.origins.get(name, "typed"))
         state = self._with(state, inputs)
         state = self._with_controls(state, edit.controls)
         if edit.tokens is not None:
