@@ -160,7 +160,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     _draw_unseen()
     from explorer.ui import bench
 
-    result = bench.measure()
+    result = bench.measure(arguments.only or bench.PARTS)
     if arguments.json:
         _print_json(result)
     else:

@@ -6,7 +6,6 @@ Both draw the same 13,104,000 gaussians from the same stream and must come to th
 from __future__ import annotations
 
 import math
-import shutil
 import subprocess
 import tracemalloc
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from explorer.core import lesson, scaling
+from explorer.ui import bench_rivals
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,62 +21,6 @@ if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
 SIZES = lesson.SCALING
-JAVA_SOURCE = """
-import java.util.Random;
-public class Spread {
-    private final Random stream;
-    private final int width;
-
-    private Spread(Random stream, int width) {
-        this.stream = stream;
-        this.width = width;
-    }
-
-    private double score() {
-        double total = 0;
-        for (int left = width; left > 0; left--) total += stream.nextGaussian() * stream.nextGaussian();
-        return total;
-    }
-
-    private double rootMeanSquare(int count) {
-        double squares = 0;
-        for (int left = count; left > 0; left--) {
-            double one = score();
-            squares += one * one;
-        }
-        return Math.sqrt(squares / count);
-    }
-
-    private double[] meanLargest(int rounds, int keys) {
-        double plain = 0, divided = 0;
-        double[] row = new double[keys];
-        for (int left = rounds; left > 0; left--) {
-            for (int key = 0; key < keys; key++) row[key] = score();
-            plain += largest(row, 1);
-            divided += largest(row, Math.sqrt(width));
-        }
-        return new double[] {plain / rounds, divided / rounds};
-    }
-
-    private static double largest(double[] row, double by) {
-        double top = row[0], powers = 0;
-        for (double one : row) top = Math.max(top, one);
-        for (double one : row) powers += Math.exp((one - top) / by);
-        return 1 / powers;
-    }
-
-    public static void main(String[] sizes) {
-        Random stream = new Random(Long.parseLong(sizes[0]));
-        int pairs = Integer.parseInt(sizes[1]), trials = Integer.parseInt(sizes[2]), keys = Integer.parseInt(sizes[3]);
-        for (int i = 4; i < sizes.length; i++) {
-            Spread spread = new Spread(stream, Integer.parseInt(sizes[i]));
-            double root = spread.rootMeanSquare(pairs);
-            double[] means = spread.meanLargest(trials, keys);
-            System.out.println(root + " " + means[0] + " " + means[1]);
-        }
-    }
-}
-"""
 
 
 def in_numpy() -> list[tuple[float, float, float]]:
@@ -89,13 +33,11 @@ def in_numpy() -> list[tuple[float, float, float]]:
 
 @pytest.fixture
 def java_command(tmp_path: Path) -> list[str]:
-    if shutil.which("javac") is None or shutil.which("java") is None:
-        pytest.skip("no JDK (java and javac) is installed: nothing to compare with")
-    source = tmp_path / "Spread.java"
-    source.write_text(JAVA_SOURCE, encoding="utf-8")
-    subprocess.run(["javac", "-d", str(tmp_path), str(source)], check=True)
     sizes = [SIZES.seed, SIZES.pairs, SIZES.trials, SIZES.keys, *SIZES.head_sizes]
-    return ["java", "-cp", str(tmp_path), "Spread", *map(str, sizes)]
+    command = bench_rivals.java_command(tmp_path, sizes)
+    if command is None:
+        pytest.skip("no JDK (java and javac) is installed: nothing to compare with")
+    return command
 
 
 @pytest.mark.benchmark(group="example 5")
