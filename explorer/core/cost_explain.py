@@ -102,7 +102,7 @@ def explain(
 def _why_unknown(architecture: Architecture, figure: str) -> str | None:
     of = {
         "kv_bytes": ("kv_bytes",),
-        "kv_bytes_per_token": ("kv_bytes",),
+        "kv_bytes_per_token": (),
         "state_bytes": ("state_bytes",),
         "cache_bytes": ("kv_bytes", "state_bytes"),
         "prefill_attention_flops": ("attention_flops",),

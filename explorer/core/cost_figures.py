@@ -31,10 +31,11 @@ MEMORY_LINES: Final[tuple[tuple[str, int], ...]] = (
 )
 
 
-def kv_bytes_per_token(architecture: Architecture, options: CacheOptions) -> int | None:
-    """Return the bytes that one more token adds to one sequence while no window is full."""
-    if architecture.why_unknown("kv_bytes"):
-        return None
+def kv_bytes_per_token(architecture: Architecture, options: CacheOptions) -> int:
+    """Return the bytes that one more token adds to one sequence while no window is full.
+
+    They are known even where the window, and with it the whole cache, is not.
+    """
     if not architecture.generates:
         return 0
     return sum(count * layer.bytes_per_cell(options) for layer, count in architecture.groups)

@@ -260,6 +260,9 @@ def _layer(decoder: Decoder, kind: Mix, heads: Heads | None, extra: int, found: 
             found.unknown["state_bytes"] = "The compressed caches' sizes are not in the file."
         return replace(plain, kind="window", window=window_size(fields), states=kept or ())
     if kind == "window":
+        if window_size(fields) is None:
+            found.unknown["kv_bytes"] = "The file does not say how many tokens a window layer sees."
+            found.unknown["attention_flops"] = "FLOPs of attention depend on the window, which is not in the file."
         return replace(plain, kind="window", window=window_size(fields))
     if kind == "chunk":
         return replace(plain, kind="window", window=fields.size("attention_chunk_size"), chunked=True)

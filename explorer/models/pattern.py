@@ -55,6 +55,8 @@ _LETTERS: Final[dict[str, Mix]] = {"M": "mamba", "*": "full", "-": "ffn", "E": "
 _EVERY_PTH_IS_FULL: Final = {
     "gemma2": 2, "gemma3": 6, "gemma3n": 5, "gemma4": 6, "gpt_oss": 2, "cohere2": 4, "olmo3": 4, "exaone4": 4,
 }  # fmt: skip
+# These have windows even when the file does not say how large, unless it says null.
+_ALWAYS_WINDOWED: Final = frozenset({"gemma2", "gemma3", "gemma3n", "gemma4", "gpt_oss", "cohere2"})
 _FIRST_WINDOW_THEN_FULL: Final = frozenset({"qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "qwen3_next", "dream"})
 _SSM: Final = frozenset({"mamba", "mamba2", "falcon_mamba", "codestral_mamba", "rwkv", "rwkv7", "xlstm"})
 
@@ -150,7 +152,7 @@ def _from_words(decoder: Decoder, n_layer: int) -> list[Mix] | None:
             raise InputError(UNKNOWN_KIND, where=fields.where, key=key, found=describe(word), choices=Choices(_WORDS))
         kinds.append(kind)
     _agree_with_interval(decoder, key, kinds)
-    if "window" in kinds and window_size(fields) is None:
+    if "window" in kinds and "sliding_window" in fields.values and window_size(fields) is None:
         raise InputError(NO_WINDOW, where=fields.where, key=key, window="sliding_window")
     if "chunk" in kinds and not fields.has("attention_chunk_size"):
         raise InputError(NO_WINDOW, where=fields.where, key=key, window="attention_chunk_size")
@@ -252,7 +254,7 @@ def _from_intervals(decoder: Decoder, n_layer: int) -> list[Mix] | None:
 def _from_windows(decoder: Decoder, n_layer: int) -> list[Mix] | None:
     """Read a window that comes without a list: a pattern, or what the family's class does."""
     fields = decoder.fields
-    if window_size(fields) is None:
+    if window_size(fields) is None and ("sliding_window" in fields.values or decoder.family not in _ALWAYS_WINDOWED):
         return None
     if decoder.family in _FIRST_WINDOW_THEN_FULL or fields.has("max_window_layers"):
         if not fields.flag("use_sliding_window"):

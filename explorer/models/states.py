@@ -84,7 +84,7 @@ def of_mamba(decoder: Decoder) -> States | None:
     """Return the states of a Mamba or RWKV layer."""
     fields = decoder.fields
     if decoder.family.startswith("rwkv"):
-        return _of_rwkv(fields)
+        return _of_rwkv(decoder)
     state = fields.size("ssm_state_size", "mamba_d_state", "state_size")
     kernel = fields.size("conv_kernel", "mamba_d_conv", "conv_dimension") or 4
     inner, heads, width = mamba_sizes(decoder)
@@ -123,12 +123,16 @@ def mamba_sizes(decoder: Decoder) -> tuple[int | None, int | None, int | None]:
     return heads * width, heads, width
 
 
-def _of_rwkv(fields: Fields) -> States | None:
+def _of_rwkv(decoder: Decoder) -> States | None:
+    fields = decoder.fields
     model, head = fields.size(*D_MODEL), fields.size("head_size", "head_size_a")
     if model is None:
         return None
-    # The fourth generation keeps five vectors; later ones two shifted tokens and a matrix per head.
-    return (recurrent(5 * model if head is None else 2 * model + model * head),)
+    if head is not None:
+        # Two shifted tokens, and a matrix per head.
+        return (recurrent(2 * model + model * head),)
+    # The fourth generation has no heads and keeps five vectors.
+    return (recurrent(5 * model),) if decoder.said_type == "rwkv" else None
 
 
 def of_compressed(fields: Fields, ratio: int) -> States | None:

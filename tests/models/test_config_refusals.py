@@ -86,7 +86,7 @@ def test_a_size_that_is_no_size(key: str, value: str, tmp_path: Path) -> None:
             {"layer_types": ["full_attention"] * 3 + ["magic_attention"]},
             '"magic_attention", a kind of layer that is not',
         ),
-        ({"layer_types": ["sliding_attention"] * 4}, "sliding_window is missing"),
+        ({"layer_types": ["sliding_attention"] * 4, "sliding_window": None}, "sliding_window is missing"),
         ({"layer_types": "full_attention"}, "layer_types is"),
         ({"layer_types": ["full_attention"] * 4, "full_attention_interval": 4}, "disagree about layer 0"),
         ({"hybrid_override_pattern": "M*M"}, "has 3 letters but the model has 4 layers"),

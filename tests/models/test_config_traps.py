@@ -464,6 +464,19 @@ def test_full_layers_of_gemma_4_have_kv_heads_of_their_own_only_where_k_and_v_ar
         assert (full.n_head_kv, full.d_k, full.d_v) == (heads, 128, 128)
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [llama(model_type="gemma3_text", head_dim=64), llama(layer_types=["sliding_attention"] * 7 + ["full_attention"])],
+)
+def test_a_window_of_unknown_size_leaves_the_bytes_of_a_token_known(shape: dict[str, Any]) -> None:
+    read = from_values(shape, "c")
+    assert cost_figures.layer_counts(read)["window"] == 7
+    assert cost_figures.kv_bytes_per_token(read, PLAIN) == kv(8)
+    assert cost_figures.kv_bytes(read, 1000, PLAIN) is None
+    assert cost_figures.prefill_attention_flops(read, 1000) is None
+    assert read.why_unknown("kv_bytes")
+
+
 def test_a_layer_may_have_sizes_of_its_own_by_number() -> None:
     read = from_values(llama(per_layer_config={"3": {"head_dim": 128, "num_key_value_heads": 4}}), "c")
     assert [(layer.n_head_kv, layer.d_k) for layer in read.layers[2:5]] == [(2, 64), (4, 128), (2, 64)]
