@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SQUEEZES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08)
 #: Tables with at most so many rows and columns always show their digits.
 DIGITS_UP_TO = 8
+#: A height at which no table scrolls.
+UNBOUNDED = 1_000_000
 
 
 def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
@@ -122,7 +124,7 @@ class StageCanvas(QWidget):
         """Say whether the whole layout is too wide or too high for the room at the smallest legible size."""
         theme = self.theme
         smallest = theme.text_px(12)
-        return not self._fits(Unit(smallest + theme.px(5), smallest, 0.85), room)
+        return not self._fits(Unit(smallest + theme.px(5), smallest, 0.85), room, room.height())
 
     def leaf(self, view: d.View) -> QWidget:
         """Return the widget of a leaf of the layout."""
@@ -254,12 +256,15 @@ class StageCanvas(QWidget):
         theme = self.theme
         smallest = theme.text_px(12)
         largest = max(theme.px(52 if theme.present else 30), smallest)
-        for squeeze in self._squeezes():
-            if not self._fits(Unit(smallest + theme.px(5), smallest, squeeze), room):
+        # Smaller digits are better than a table that has to be scrolled, as long as all of them can be read.
+        trials = [(squeeze, UNBOUNDED) for squeeze in SQUEEZES[:4]]
+        trials += [(squeeze, room.height()) for squeeze in self._squeezes()]
+        for squeeze, most in trials:
+            if not self._fits(Unit(smallest + theme.px(5), smallest, squeeze), room, most):
                 continue
-            font = _largest(smallest, largest, partial(self._font_fits, squeeze, room))
+            font = _largest(smallest, largest, partial(self._font_fits, squeeze, room, most))
             tallest = round(font * 2.4)
-            height = _largest(font + theme.px(5), tallest, partial(self._height_fits, font, squeeze, room))
+            height = _largest(font + theme.px(5), tallest, partial(self._height_fits, font, squeeze, room, most))
             self.unit = Unit(height, font, squeeze)
             return self.measure(self._tree, self.unit, room.height())
         self.unit = Unit(smallest + theme.px(6), smallest, self._squeezes()[-1])
@@ -270,14 +275,15 @@ class StageCanvas(QWidget):
         most = max((panel.longest() for panel in self.panels() if panel.large), default=0)
         return SQUEEZES[:4] if most <= DIGITS_UP_TO else SQUEEZES
 
-    def _font_fits(self, squeeze: float, room: QSize, font: int) -> bool:
-        return self._fits(Unit(font * 1.5, font, squeeze), room)
+    def _font_fits(self, squeeze: float, room: QSize, most: int, font: int) -> bool:
+        return self._fits(Unit(font * 1.5, font, squeeze), room, most)
 
-    def _height_fits(self, font: int, squeeze: float, room: QSize, height: int) -> bool:
-        return self._fits(Unit(height, font, squeeze), room)
+    def _height_fits(self, font: int, squeeze: float, room: QSize, most: int, height: int) -> bool:
+        return self._fits(Unit(height, font, squeeze), room, most)
 
-    def _fits(self, unit: Unit, room: QSize) -> bool:
-        size = self.measure(self._tree, unit, room.height())
+    def _fits(self, unit: Unit, room: QSize, most: int) -> bool:
+        """Say whether the layout fits the room when tables higher than `most` scroll."""
+        size = self.measure(self._tree, unit, most)
         return size.width() <= room.width() and size.height() <= room.height()
 
     # --- placing ---
