@@ -30,6 +30,7 @@ from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import cell_text
 
 if TYPE_CHECKING:
+    from explorer.concepts.declaration import Situation
     from explorer.ui.theme import Ramp, Theme
 
 __all__ = ["MatrixPanel", "Unit", "paint_ramp"]
@@ -77,6 +78,18 @@ class MatrixPanel(QWidget):
         """Return all that stands around the table; as long as it is equal the frame need not be painted again."""
         around = (self.title, self.badge, self.legend, self.row_names, self.column_names, self.marks, self.reached)
         return (*around, self.text, self.column_bands, self.row_bands)
+
+    def take(self, situation: Situation) -> None:
+        """Show which heads own which rows and columns at this moment."""
+        self.row_bands = bands.of(self.row_axis, situation.sizes)
+        self.column_bands = bands.of(self.column_axis, situation.sizes)
+
+    def fit_text(self) -> None:
+        """Make cells as wide as their longest number where numbers are written in a form of their own."""
+        if self.view.look.forms:
+            # Never narrower than an ordinary cell: below that, digits are taken to have no room.
+            written = [text for row in self.view.written() for text in row]
+            self.text = max([*written, "−0.00"], key=lambda text: text_width(13, text))
 
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MatrixView:
         return MatrixView(name, host, self.theme, editable=editable, parent=self)
@@ -343,7 +356,7 @@ class MatrixPanel(QWidget):
                 )
         if self.column_axis.words:
             painter.setFont(small_font)
-            painter.setPen(theme.color(_word_role(self.column_axis.words)))
+            painter.setPen(theme.color(word_role(self.column_axis.words)))
             painter.drawText(table.left(), y - small.descent() - px(1), f"{self.column_axis.words} →")
 
     def _label(
@@ -404,7 +417,7 @@ class MatrixPanel(QWidget):
         y = table.bottom() + small.ascent() + px(3)
         painter.setFont(small_font)
         if self.row_axis.words:
-            painter.setPen(theme.color(_word_role(self.row_axis.words)))
+            painter.setPen(theme.color(word_role(self.row_axis.words)))
             painter.drawText(0 if table.left() < px(60) else table.left(), y, f"{self.row_axis.words} ↓")
             y += small.height()
         if self.marks.note:
@@ -497,6 +510,7 @@ def _position(axis: Axis, name: str, index: int) -> str:
     return f" {index}" if axis.names == "tokens" and name != str(index) else ""
 
 
-def _word_role(words: str) -> str:
+def word_role(words: str) -> str:
+    """Return the role that an axis' words speak of, for their colour."""
     start = words.split(":", 1)[0]
     return start if start in ("query", "key", "value", "output") else "muted"
