@@ -31,6 +31,7 @@ MOST_TENSORS = 100_000
 _LONGEST_KEPT_LIST = 20_000
 _KEPT_OF_A_STRING = 256
 _STRINGS_AT_A_TIME = 65_536
+_GIVE_BACK_BYTES = 4 * 2**20
 
 NOT_GGUF = QT_TRANSLATE_NOOP("models", "{path} is not a GGUF file: it begins with {found}, not with GGUF")
 TOO_SHORT = QT_TRANSLATE_NOOP("models", "{path} is cut off: it ends inside {what}; copy or download it again")
@@ -141,6 +142,7 @@ class _Walk:
         self.order = "<"
         self.strings = 0
         self.kept_numbers = 0
+        self.given_back = 0
 
     def header(self) -> Header:
         version = self._number("I", "the version")
@@ -161,10 +163,12 @@ class _Walk:
             if key in values and values[key] != value:
                 raise InputError(TWICE, path=self.name, key=_short(key))
             values[key] = value
+            self._give_back(self.at)
         tensors, reach = [], 0
         for _ in range(n_tensor):
             tensor, offset = self._tensor()
             tensors.append(tensor)
+            self._give_back(self.at)
             reach = max(reach, offset + (tensor.n_bytes or 0))
         alignment = values.get("general.alignment")
         step = alignment if isinstance(alignment, int) and 0 < alignment <= 2**20 else 32
@@ -237,7 +241,6 @@ class _Walk:
         at, size, mapped = self.at, self.size, self.mapped
         read = struct.Struct(self.order + "Q").unpack_from
         for begin in range(0, length, _STRINGS_AT_A_TIME):
-            first = at
             for _ in range(min(_STRINGS_AT_A_TIME, length - begin)):
                 if at + 8 > size:
                     raise InputError(TOO_SHORT, path=self.name, what=_short(key))
@@ -246,16 +249,16 @@ class _Walk:
                 if at > size or width > LONGEST_STRING:
                     self.at = at - width
                     self._check_string(width, key)
-            self._give_back(first, at)
+            self._give_back(at)
         self.at = at
         return Skipped(length)
 
-    def _give_back(self, begin: int, end: int) -> None:
-        """Tell the system that pages are not needed again, where it can be told."""
-        begin = -(-begin // mmap.PAGESIZE) * mmap.PAGESIZE
+    def _give_back(self, end: int) -> None:
+        """Tell the system, every few megabytes and where it can be told, that what was read is not needed again."""
         advice = getattr(mmap, "MADV_DONTNEED", None)
-        if advice is not None and end - begin >= mmap.PAGESIZE:
-            self.mapped.madvise(advice, begin, end - begin)
+        if advice is not None and end - self.given_back >= _GIVE_BACK_BYTES:
+            self.mapped.madvise(advice, self.given_back, end - self.given_back)
+            self.given_back = end // mmap.PAGESIZE * mmap.PAGESIZE
 
     def _tensor(self) -> tuple[Tensor, int]:
         name = self._string("a tensor's name")
