@@ -1,8 +1,8 @@
 """One line of arithmetic with digits that a reader can check with a pencil.
 
 An `Equation` writes an expression with so many digits that computing with what is printed gives what is printed. The
-result has three decimals, so that a number reads the same as an operand of the next line; its operands get three to
-six. Where six are not enough the line says ``≈``. Numbers that are short of themselves, such as whole ones, are not
+result has three decimals, so that a number reads the same as an operand of the next line, or more where three cannot
+be had; its operands get three to six. Where six are not enough the line says ``≈``. Numbers that are short of themselves, such as whole ones, are not
 padded.
 
 Long sums are cut after six terms; the rest stands there as one number, so that the line can still be checked.
@@ -141,7 +141,10 @@ class Equation:
         for digits in range(SHORT + 1):
             if self._is_short(digits) and self.holds(digits, digits):
                 return digits, digits
-        return next(((digits, FEWEST) for digits in range(FEWEST, MOST + 1) if self.holds(digits, FEWEST)), None)
+        pairs = [(digits, FEWEST) for digits in range(FEWEST, MOST + 1)]
+        # A result halfway between two that have three decimals, such as 0.7425, is written out.
+        pairs += [(digits, result) for result in range(FEWEST + 1, MOST + 1) for digits in range(SHORT, MOST + 1)]
+        return next((pair for pair in pairs if self.holds(*pair)), None)
 
     def holds(self, operands: int, result: int) -> bool:
         """Say whether the operands as printed give the result as printed."""
