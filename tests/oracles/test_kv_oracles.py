@@ -8,6 +8,7 @@ listed in `DIFFERS` with the reason. A row that is listed but agrees fails too, 
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,10 @@ from typing import Any
 import pytest
 
 from explorer.core import cost_figures
+from explorer.core.checks import InputError
 from explorer.models import catalogue, costing, shapes
+from explorer.models.gguf import Header
+from explorer.models.gguf_model import from_header
 
 COST = Path(__file__).resolve().parents[3] / "shared" / "cost"
 HERE = COST / "kv_oracles.csv"
@@ -359,3 +363,65 @@ def test_parameters_are_those_of_the_built_model(row: dict[str, str]) -> None:
         assert result["prefill_weight_flops"] < matrices, SCAN if mixing else ALL_EXPERTS
     else:
         assert result["prefill_weight_flops"] == matrices
+
+
+# ---------------------------------------------------------------------------------------- what an engine printed
+
+DUMPS = COST / "gguf" / "metadata_dumps_from_logs.json"
+TYPES = {"u32": int, "i32": int, "u16": int, "u64": int, "f32": lambda text: float(text.replace(",", ".")), "str": str}
+
+
+def dumps() -> list[tuple[str, dict[str, Any]]]:
+    return list(json.loads(DUMPS.read_text(encoding="utf-8")).items()) if DUMPS.is_file() else []
+
+
+def whole_lists(dump: dict[str, Any]) -> bool:
+    return not any("..." in str(value) for key, (_, value) in dump["metadata"].items() if "head_count" in key)
+
+
+@needs_shared
+@pytest.mark.parametrize(("name", "dump"), dumps(), ids=lambda value: value if isinstance(value, str) else "")
+def test_the_metadata_that_an_engine_printed_gives_the_cache_that_it_printed(name: str, dump: dict[str, Any]) -> None:
+    if not whole_lists(dump):
+        pytest.skip(f"the log cut the lists of {name} short")
+    values = {key: TYPES[kind](value) for key, (kind, value) in dump["metadata"].items() if kind in TYPES}
+    said = dump["print_meta"]
+    architecture = from_header(Header("a log", 3, values))
+    assert architecture.n_layer == int(said["n_layer"])
+    for layer in architecture.layers:
+        assert layer.n_head == int(said["n_head"])
+        assert (layer.d_k, layer.d_v) == (int(said["n_embd_head_k"]), int(said["n_embd_head_v"]))
+        if layer.kind == "latent":
+            assert (layer.latent, layer.rope) == (int(said["n_lora_kv"]), int(said["n_rot"]))
+        else:
+            assert layer.n_head_kv * layer.d_k == int(said["n_embd_k_gqa"])
+            assert layer.n_head_kv * layer.d_v == int(said["n_embd_v_gqa"])
+
+
+# What another calculator says about models whose caches it understands; the rest is explained below.
+AICONFIGURATOR_DIFFERS = {
+    "Qwen3.5": "adds a recurrent state of its own reckoning",
+    "DeepSeek-V4": "adds compressed caches at mixed widths",
+    "DeepSeek-V3.2": "adds an 8-bit index",
+    "GLM-5": "adds an 8-bit index",
+    "Kimi-K3": "adds a constant state of 2.2 GB",
+    "Llama-4": "counts chunked layers at full length",
+    "Nemotron": "counts layers that do not attend, or none at all",
+}
+
+
+@needs_shared
+def test_another_calculator_agrees_where_it_understands_the_model() -> None:
+    compared = 0
+    for row in rows("oracle_aiconfigurator.csv"):
+        if row["backend"] == "ERR" or any(part in row["model"] for part in AICONFIGURATOR_DIFFERS):
+            continue
+        try:
+            entry = catalogue.find(row["model"])
+        except InputError:
+            continue
+        for context in (1, 1024, 8192, 131072):
+            answer = costing.report(entry.name, context=context, cache_type="bf16")["kv_bytes"]
+            assert answer == float(row[f"ctx{context}"]), f"{row['model']} at {context}"
+        compared += 1
+    assert compared >= 12
