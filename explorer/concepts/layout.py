@@ -31,9 +31,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """The sign between two views, such as ``→`` or ``×``."""
+    """The sign between two views, such as ``→`` or ``×``; as wide as `room` would be, so that columns of them align."""
 
     text: str = "→"
+    room: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,8 @@ class Mosaic:
     caption: Callable[[Situation, int], str] | None = None
     before: tuple[str, ...] = ()
     switch: str = ""
-    #: Tiles side by side; 0 lets the view choose.
-    columns: int = 0
+    #: How many times as wide as it is high the whole would best be.
+    aspect: float = 1.9
 
     @property
     def arrays(self) -> tuple[str, ...]:

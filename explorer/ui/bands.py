@@ -9,6 +9,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
 if TYPE_CHECKING:
+    from explorer.concepts.declaration import Axis, Sizes
     from explorer.ui.theme import Theme
 
 
@@ -34,6 +35,15 @@ class Bands:
             if all(metrics.horizontalAdvance(name) + 4 <= width for name in names):
                 return names
         return []
+
+
+def of(axis: Axis, sizes: Sizes) -> Bands | None:
+    """Return the bands of an axis at these sizes, None where its entries do not come in groups."""
+    groups = axis.groups
+    if groups is None:
+        return None
+    count = sizes[groups.size]
+    return Bands(count, groups.word, sizes[groups.shared] if groups.shared else count)
 
 
 def thickness(theme: Theme) -> int:

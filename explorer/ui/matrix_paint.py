@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Cells = frozenset[tuple[int, int]]
 NONE: Cells = frozenset()
 TINIEST = 1e-300
+#: Cells below this height are too small to be hatched: what is masked has a flat colour.
+HATCH_FROM = 8
 
 
 @dataclass
@@ -105,7 +107,7 @@ def paint(
         _paint_image(painter, values, places, look, rows, columns)
     else:
         _paint_cells(painter, values, written, places, look, rows, columns)
-    _paint_outlines(painter, look, rows, columns)
+    paint_outlines(painter, look, rows, columns)
 
 
 def _paint_cells(
@@ -122,7 +124,8 @@ def _paint_cells(
     width, height = look.cell_width, look.cell_height
     font = theme.font(look.font_px, exact=True)
     bold = theme.font(look.font_px, bold=True, exact=True)
-    hatch = QBrush(theme.color("hatch"), Qt.BrushStyle.BDiagPattern if height >= 8 else Qt.BrushStyle.SolidPattern)
+    pattern = Qt.BrushStyle.BDiagPattern if height >= HATCH_FROM else Qt.BrushStyle.SolidPattern
+    hatch = QBrush(theme.color("hatch"), pattern)
     ground = theme.color("cell")
     center = int(Qt.AlignmentFlag.AlignCenter)
     painter.setFont(font)
@@ -157,7 +160,7 @@ def _paint_cells(
         if faded:
             painter.setOpacity(1.0)
     if look.dim:
-        _dim(painter, look, rows, columns)
+        dim(painter, look, rows, columns)
 
 
 def _paint_image(
@@ -169,7 +172,7 @@ def _paint_image(
     masked = masked_cells(values, look)[part]
     if masked.any():
         colors = colors.copy()
-        colors[masked] = _rgb(theme.color("hatch")) if look.cell_height < 8 else _rgb(theme.color("cell"))
+        colors[masked] = _rgb(theme.color("hatch")) if look.cell_height < HATCH_FROM else _rgb(theme.color("cell"))
     for r in rows:
         if not _drawn(r, look):
             colors = colors.copy()
@@ -183,9 +186,9 @@ def _paint_image(
         len(rows) * look.cell_height,
     )
     painter.drawImage(target, image)
-    if masked.any() and look.cell_height >= 8:
+    if masked.any() and look.cell_height >= HATCH_FROM:
         hatch = QBrush(theme.color("hatch"), Qt.BrushStyle.BDiagPattern)
-        for r, first, last in _runs(masked):
+        for r, first, last in runs(masked):
             painter.fillRect(
                 (columns.start + first) * look.cell_width,
                 (rows.start + r) * look.cell_height,
@@ -194,10 +197,11 @@ def _paint_image(
                 hatch,
             )
     if look.dim:
-        _dim(painter, look, rows, columns)
+        dim(painter, look, rows, columns)
 
 
-def _runs(masked: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+def runs(masked: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    """Return row, first and last column (exclusive) of every run of masked cells."""
     padded = np.pad(masked, ((0, 0), (1, 1))).astype(np.int8)
     edges = np.diff(padded, axis=1)
     starts, ends = np.argwhere(edges == 1), np.argwhere(edges == -1)
@@ -208,7 +212,8 @@ def _drawn(row: int, look: Look) -> bool:
     return (look.reached is None or row < look.reached) and row not in look.blank
 
 
-def _dim(painter: QPainter, look: Look, rows: range, columns: range) -> None:
+def dim(painter: QPainter, look: Look, rows: range, columns: range) -> None:
+    """Make every cell step back that is not lit."""
     veil = QColor(look.theme.color("stage"))
     veil.setAlphaF(0.55)
     width, height = look.cell_width, look.cell_height
@@ -222,7 +227,8 @@ def _dim(painter: QPainter, look: Look, rows: range, columns: range) -> None:
                 painter.fillRect(c * width, r * height, width, height, veil)
 
 
-def _paint_outlines(painter: QPainter, look: Look, rows: range, columns: range) -> None:
+def paint_outlines(painter: QPainter, look: Look, rows: range, columns: range) -> None:
+    """Outline the cells that changed, are lit or are pinned."""
     theme = look.theme
     line = max(theme.px(2), 1)
     for cells, color, style in (

@@ -94,6 +94,11 @@ class MatrixPanel(QWidget):
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MatrixView:
         return MatrixView(name, host, self.theme, editable=editable, parent=self)
 
+    def extent(self) -> tuple[object, ...]:
+        """Return all that decides how much room the panel wants."""
+        around = self.title, self.badge, self.legend, self.row_names, self.column_names
+        return (self.view.values.shape, *around, bool(self.marks.kept), self.marks.note)
+
     # --- geometry ---
 
     def _fonts(self) -> tuple[QFont, QFont]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 Index = tuple[int, ...]
+#: Tables of plain colours with more cells than this show no outline of what changed.
+MOST_OUTLINES = 1024
 
 
 class Host(Protocol):
@@ -79,8 +81,6 @@ class MatrixView(QTableView):
     editable : bool
         Whether cells take edits.
     """
-
-    layout_changed = Signal()
 
     def __init__(self, name: str, host: Host, theme: Theme, *, editable: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,7 +141,6 @@ class MatrixView(QTableView):
         self.refresh()
         if reshaped:
             self._resize_sections()
-            self.layout_changed.emit()
 
     def refresh(self) -> None:
         """Take a new look at the same array."""
@@ -157,6 +156,27 @@ class MatrixView(QTableView):
     def places(self) -> NDArray[np.intp]:
         """Return every cell's place on its colour map, 0 to 255."""
         return self._places
+
+    def flat(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return an array, or one of the same shape about it, as the model holds it: with two axes."""
+        return np.atleast_2d(array)
+
+    def changed_cells(self, changed: NDArray[np.bool_]) -> frozenset[tuple[int, int]]:
+        """Return the cells to outline because they changed; none where cells are too small for an outline."""
+        if not self.look.with_text and changed.size > MOST_OUTLINES:
+            return matrix_paint.NONE
+        return frozenset((int(r), int(c)) for r, c in np.argwhere(self.flat(changed)))
+
+    @property
+    def shows_change(self) -> bool:
+        """Whether anything is outlined because it changed."""
+        return bool(self.look.changed)
+
+    def forget_changed(self) -> None:
+        """Take the outlines away."""
+        if self.look.changed:
+            self.look.changed = matrix_paint.NONE
+            self.viewport().update()
 
     def set_cell_size(self, width: int, height: int, font_px: int) -> None:
         """Give every cell this size in pixels."""

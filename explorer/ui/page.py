@@ -15,11 +15,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.concepts import declaration as d
+from explorer.concepts import evaluation
+from explorer.core.expression import Cell
 from explorer.ui.arrow_sign import ArrowSign
 from explorer.ui.bubble import Bubble
 from explorer.ui.controls import ControlBar
 from explorer.ui.matrix_menu import open_menu
 from explorer.ui.matrix_panel import MatrixPanel
+from explorer.ui.panels import make_panels
 from explorer.ui.stage import PlaceWidget, Stage
 from explorer.ui.trace_strip import TraceStrip
 from explorer.workbench import state as states
@@ -68,9 +71,9 @@ class Page(QWidget):
         self._panels: dict[str, list[MatrixPanel]] = {}
         self._customs: list[tuple[d.Custom, QWidget]] = []
         self._heads: dict[str, str] = {}
-        self._spans: dict[str, float] = {}
         self.bar = ControlBar(concept, theme)
         self.stage = Stage(concept.layout, self._make, theme)
+        self._compare()
         self.strip = TraceStrip(theme)
         self.bubble = Bubble(self)
         body = QWidget()
@@ -115,49 +118,25 @@ class Page(QWidget):
     # --- building ---
 
     def _make(self, view: d.View) -> QWidget:
-        if isinstance(view, d.Matrix):
-            self._heads[view.array] = view.head
-            self._spans[view.array] = view.span
-            return self._panel(view.array, large=view.large, sums=view.sums)
-        if isinstance(view, d.Place):
-            for name in view.arrays:
-                self._heads[name] = view.head
-                self._spans[name] = view.span
-            return PlaceWidget([self._panel(name, large=True, sums=view.sums) for name in view.arrays])
         if isinstance(view, d.Arrow):
-            return ArrowSign(view.text, self.theme)
-        if isinstance(view, d.Mosaic):
-            mosaic: QWidget = importlib.import_module("explorer.ui.mosaic_panel").MosaicPanel(view, self, self.theme)
-            self._customs.append(
-                (d.Custom("mosaic", view.array, lambda situation, results: (situation, results)), mosaic)
-            )
-            return mosaic
+            return ArrowSign(view.text, self.theme, view.room)
+        if isinstance(view, (d.Matrix, d.Place, d.Mosaic)):
+            shown = make_panels(view, self.concept, self, self.theme)
+            for panel in shown.panels if isinstance(shown, PlaceWidget) else [shown]:
+                assert isinstance(panel, MatrixPanel)
+                self._heads[panel.name] = "" if isinstance(view, d.Mosaic) else view.head
+                self._panels.setdefault(panel.name, []).append(panel)
+            return shown
         assert isinstance(view, d.Custom)
         widget: QWidget = importlib.import_module(f"explorer.ui.views.{view.kind}").make(view, self, self.theme)
         self._customs.append((view, widget))
         return widget
 
-    def _panel(self, name: str, *, large: bool, sums: bool) -> MatrixPanel:
-        array = self.concept.array(name)
-        editable = isinstance(array, d.Input)
-        weight = array.role == "weight"
-        panel = MatrixPanel(name, self, self.theme, editable=editable, large=large, sums=sums and weight)
-        panel.role = array.role
-        panel.title = (array.title or name) if isinstance(array, d.Stage) else f"{name}  {array.title}".strip()
-        axes = array.axes[-2:] if len(array.axes) > 1 else (d.Axis("1"), array.axes[0])
-        panel.row_axis, panel.column_axis = axes
-        panel.square = large and array.role in ("score", "weight", "mask")
-        panel.text = "0.000" if weight else "−0.00"
-        look = panel.view.look
-        look.kind = "weight" if weight else "mask" if isinstance(array, d.Input) and array.kind == "mask" else "signed"
-        look.digits = 3 if weight else 2
-        look.top = 1.0 if weight else self._spans[name]
-        panel.legend = "0 … 1" if weight else ""
-        panel.view.one_row = len(array.axes) == 1
-        panel.view.setAccessibleName(f"{panel.title}, {panel.row_axis.words} {panel.column_axis.words}".strip(", "))
-        panel.view.layout_changed.connect(self._shape_changed)
-        self._panels.setdefault(name, []).append(panel)
-        return panel
+    def _compare(self) -> None:
+        """Let the matrices that are declared to be like others know those."""
+        for view in d.views(self.concept.layout):
+            if isinstance(view, d.Matrix) and view.like:
+                self._panels[view.array][0].like = self._panels[view.like][0]
 
     def panels(self, name: str) -> list[MatrixPanel]:
         """Return the panels that show an array."""
@@ -193,10 +172,6 @@ class Page(QWidget):
         super().showEvent(event)
         self.refresh()
 
-    def _shape_changed(self) -> None:
-        if not self._frame.isActive():
-            QTimer.singleShot(0, self.stage, self.stage.refit)
-
     # --- refreshing ---
 
     def refresh(self) -> None:
@@ -219,11 +194,7 @@ class Page(QWidget):
         self.refreshed.emit()
 
     def _shapes(self) -> list[Any]:
-        shapes: list[Any] = [
-            (panel.view.values.shape, panel.row_names, panel.column_names, bool(panel.marks.kept), panel.badge)
-            for panels in self._panels.values()
-            for panel in panels
-        ]
+        shapes: list[Any] = [panel.extent() for panels in self._panels.values() for panel in panels]
         return shapes + [(widget.isHidden(), getattr(widget, "shape_key", None)) for _, widget in self._customs]
 
     def _show_results(self, results: Results, state: states.TabState) -> None:
@@ -237,7 +208,7 @@ class Page(QWidget):
             for panel in panels:
                 self._show_array(panel, results, state, marks.get(name, NO_MARKS), same=same)
         self._restyled = False
-        if any(panel.view.look.changed for panels in self._panels.values() for panel in panels):
+        if any(panel.view.shows_change for panels in self._panels.values() for panel in panels):
             self._fade.start(CHANGED_MS)
         for custom, widget in self._customs:
             model = custom.model(state.situation, results)
@@ -249,16 +220,16 @@ class Page(QWidget):
     ) -> None:
         """Show one array; what is the same object in the same dress is not drawn again."""
         name, view, look = panel.name, panel.view, panel.view.look
+        panel.take(state.situation)
         before = (panel.dress(), look.changed, view.head)
         view.head = head = self._head(name, state)
         self._label(panel, name, state)
         panel.marks, look.faded, look.blank = marks, marks.faded, marks.blank
         changed = self.workbench.changed(self.concept.slug, name) if self._shown_before else None
         if changed is None or not changed.any():
-            look.changed = frozenset()
+            view.forget_changed()
         else:
-            shown = np.atleast_2d(changed[head] if head else changed)
-            look.changed = frozenset((int(r), int(c)) for r, c in np.argwhere(shown))
+            look.changed = view.changed_cells(changed[head] if head else changed)
         look.masked = _hatched(marks, results[name].shape) if marks.hatched else self._masked(name, results, head)
         after = (panel.dress(), look.changed, view.head)
         if not same or before[2] != after[2] or self._differences or look.differences:
@@ -278,7 +249,7 @@ class Page(QWidget):
             scores = results.get(source)
             if scores is not None and scores.shape == results[name].shape and scores.dtype != bool:
                 closed = np.isneginf(scores)
-                return closed[head] if head else closed
+                return self._panels[name][0].view.flat(closed[head] if head else closed)
         return None
 
     def _set_values(self, panel: MatrixPanel, name: str, values: Any) -> None:
@@ -291,9 +262,11 @@ class Page(QWidget):
                 values = difference[panel.view.head] if panel.view.head else difference
         if look.kind == "weight":
             row_top = self.workbench.view(self.concept.slug).zero_to_row_maximum
-            look.top = np.atleast_2d(values).max(axis=-1, keepdims=True, initial=0.0) if row_top else 1.0
+            rows = panel.view.flat(values)
+            look.top = rows.max(axis=-1, keepdims=True, initial=0.0) if row_top else 1.0
             panel.legend = "0 … row max" if row_top else "0 … 1"
         panel.view.set_values(values)
+        panel.fit_text()
 
     def _head(self, name: str, state: states.TabState) -> Index:
         control = self._heads.get(name, "")
@@ -320,8 +293,12 @@ class Page(QWidget):
                     panel.view.viewport().update()
                     panel.update()
         for widget in self.stage.canvas.leaves.values():
-            if isinstance(widget, PlaceWidget) and shown in [panel.name for panel in widget.panels]:
-                widget.show_only(str(shown))
+            if isinstance(widget, PlaceWidget):
+                names = tuple(panel.name for panel in widget.panels)
+                widget.show_only(str(states.shown_array(self.concept, state.sizes, view, names)))
+        for custom, widget in self._customs:
+            if custom.arrays and hasattr(widget, "show_reached"):
+                widget.show_reached(all(visible.get(name) is None for name in custom.arrays))
         self._focus(view, shown)
         if self._hovered is None:
             self._show_trace(self._reached_pin(view.pinned, shown), pinned=True)
@@ -360,9 +337,7 @@ class Page(QWidget):
     def _forget_changed(self) -> None:
         for panels in self._panels.values():
             for panel in panels:
-                if panel.view.look.changed:
-                    panel.view.look.changed = frozenset()
-                    panel.view.viewport().update()
+                panel.view.forget_changed()
 
     def settle(self) -> None:
         """Wait for slow stages, forget what is only shown for a moment, and draw; pictures are taken after that."""
@@ -393,7 +368,24 @@ class Page(QWidget):
             and all(0 <= i < n for i, n in zip(target[1], array.shape, strict=True))
         )
 
+    def _seen(self, operands: dict[str, Any]) -> dict[str, set[Index]]:
+        """Return operands on the page: one that stands nowhere is followed to the cell that it was read from."""
+        seen: dict[str, set[Index]] = {}
+        state, results = self.workbench.state(self.concept.slug), self._results
+        assert results is not None
+        waiting = [(name, index) for name, indices in operands.items() for index in indices]
+        while waiting:
+            name, index = waiting.pop()
+            if name not in self._panels and name not in state.inputs:
+                found = evaluation.explain(self.concept, state.situation, results, name, index)
+                if isinstance(found, Cell):
+                    waiting.append((found.array, found.index))
+                    continue
+            seen.setdefault(name, set()).add(index)
+        return seen
+
     def _light(self, operands: dict[str, Any], target: tuple[str, Index] | None, *, dim: bool) -> None:
+        operands = self._seen(operands)
         for name, panels in self._panels.items():
             for panel in panels:
                 view = panel.view
@@ -435,9 +427,10 @@ class Page(QWidget):
             self._show_trace(self._hovered or pinned, pinned=self._hovered is None)
 
     def _is_reached(self, name: str, index: Index) -> bool:
+        row = index[-2] if len(index) > 1 else 0
         for panel in self.panels(name):
-            cell = panel.view.array_cell(index)
-            if cell is not None and panel.reached is not None and cell[0] >= panel.reached:
+            shown = panel.view.array_cell(index) is not None
+            if shown and panel.reached is not None and row >= panel.reached:
                 return False
         return True
 
@@ -486,6 +479,10 @@ class Page(QWidget):
     def act(self, name: str) -> None:
         """Do one of the concept's actions."""
         self.attempt(lambda: self.workbench.act(self.concept.slug, name))
+
+    def set_size(self, name: str, value: int) -> None:
+        """Set a size, as views that are dragged do."""
+        self.attempt(lambda: self.workbench.set_size(self.concept.slug, name, value))
 
     def set_control(self, name: str, value: Any) -> None:
         """Set a control, as views that are dragged do."""

@@ -17,6 +17,7 @@ from explorer.concepts.declaration import (
     Concept,
     Controls,
     Input,
+    Mosaic,
     Place,
     Situation,
     Sizes,
@@ -235,29 +236,31 @@ def reached(concept: Concept, sizes: Sizes, view: ViewState) -> dict[str, int | 
 
 
 def shared_place(concept: Concept) -> tuple[str, ...]:
-    """Return the arrays that share one place in the tab's layout, empty where none do."""
-    return next((leaf.arrays for leaf in views(concept.layout) if isinstance(leaf, Place)), ())
+    """Return the arrays that share the first such place in the tab's layout, empty where none do."""
+    places = (leaf.arrays for leaf in views(concept.layout) if isinstance(leaf, Place | Mosaic))
+    return next((arrays for arrays in places if len(arrays) > 1), ())
 
 
-def shown_step(concept: Concept, sizes: Sizes, view: ViewState) -> int:
-    """Return the index of the step whose array the shared place shows; -1 where a tab has no steps.
+def shown_step(concept: Concept, sizes: Sizes, view: ViewState, shared: tuple[str, ...] | None = None) -> int:
+    """Return the index of the step whose array a shared place shows; -1 where a tab has no steps.
 
     That is the latest step reached that names one of the place's arrays: while the output appears, the attention
     weights stay. Before the first such step it is that first one, still blank. `row_and_step` tells the step itself.
+    The place is the tab's first unless its arrays are given.
     """
     current = row_and_step(concept, sizes, view)[1]
-    shared = set(shared_place(concept))
-    here = [at for at, step in enumerate(concept.steps) if shared.intersection(step.shows)]
+    arrays = set(shared_place(concept) if shared is None else shared)
+    here = [at for at, step in enumerate(concept.steps) if arrays.intersection(step.shows)]
     if not here:
         return current
     return max((at for at in here if at <= current), default=here[0])
 
 
-def shown_array(concept: Concept, sizes: Sizes, view: ViewState) -> str | None:
-    """Return the array that the shared place shows, None where a layout has no shared place."""
-    shared = shared_place(concept)
-    if not shared:
+def shown_array(concept: Concept, sizes: Sizes, view: ViewState, shared: tuple[str, ...] | None = None) -> str | None:
+    """Return the array that a shared place shows, None where a layout has no shared place."""
+    arrays = shared_place(concept) if shared is None else shared
+    if not arrays:
         return None
-    at = shown_step(concept, sizes, view)
-    named = [name for name in shared if at >= 0 and name in concept.steps[at].shows]
-    return named[-1] if named else shared[-1]
+    at = shown_step(concept, sizes, view, arrays)
+    named = [name for name in arrays if at >= 0 and name in concept.steps[at].shows]
+    return named[-1] if named else arrays[-1]

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from explorer.concepts import evaluation
-from explorer.concepts.declaration import Place, views
+from explorer.concepts.declaration import Mosaic, Place, views
 from explorer.core import expression as terms
 from explorer.core.checks import cell_name
 from explorer.core.expression import Cell, Expression, Number, Operation, Result
@@ -78,7 +78,8 @@ def trace(
 def _story(concept: Concept, name: str) -> list[Stage]:
     """Return the stages to tell of: those on the way through the place that the array shares with others."""
     target = concept.stage(name)
-    place = next((leaf.arrays for leaf in views(concept.layout) if isinstance(leaf, Place) and name in leaf.arrays), ())
+    places = [leaf.arrays for leaf in views(concept.layout) if isinstance(leaf, Place | Mosaic)]
+    place = next((arrays for arrays in places if name in arrays), ())
     upstream = _upstream(concept, name)
     shape = [axis.size for axis in target.axes]
     story: list[Stage] = []

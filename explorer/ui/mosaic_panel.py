@@ -1,0 +1,181 @@
+"""The mosaic with everything around it: name, shape, legend, axis words, and the tiles' grid.
+
+It behaves as a matrix' panel, so that steps, marks, hovering, pinning and differences reach all heads alike.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
+
+from explorer.concepts import evaluation
+from explorer.ui import bands
+from explorer.ui.cell_size import LARGE_HEIGHT, CellSize, Unit, cell_size
+from explorer.ui.matrix_panel import MatrixPanel, word_role
+from explorer.ui.mosaic_view import Grid, MosaicView
+
+if TYPE_CHECKING:
+    from explorer.concepts.declaration import Axis, Mosaic, Situation
+    from explorer.ui.matrix_view import Host
+    from explorer.ui.theme import Theme
+
+#: How much an empty place in the grid counts against the wanted proportions.
+EMPTY = 0.5
+
+
+def tiles_beside(heads: int, aspect: float) -> int:
+    """Return how many tiles stand side by side, so that the whole is about `aspect` times as wide as it is high."""
+
+    def cost(columns: int) -> float:
+        rows = -(-heads // columns)
+        return abs(math.log(columns / rows / aspect)) + EMPTY * (columns * rows - heads) / max(heads, 1)
+
+    return min(range(1, max(heads, 1) + 1), key=cost)
+
+
+class MosaicPanel(MatrixPanel):
+    """Every head of an array, with its surroundings."""
+
+    view: MosaicView
+
+    def __init__(self, declared: Mosaic, name: str, head_axis: Axis, host: Host, theme: Theme) -> None:
+        super().__init__(name, host, theme, editable=False, large=True)
+        self.declared = declared
+        self.head_axis = head_axis
+        self.square = True
+        self.view.switch = declared.switch
+
+    def _make_view(self, name: str, host: Host, *, editable: bool) -> MosaicView:
+        return MosaicView(name, host, self.theme, parent=self)
+
+    def take(self, situation: Situation) -> None:
+        """Show which heads there are, what they are called, and which count."""
+        view, caption = self.view, self.declared.caption
+        axis = self.head_axis
+        groups = bands.of(axis, situation.sizes)
+        heads = evaluation.size_of(axis.size, situation.sizes)
+        if groups is None:
+            groups = bands.Bands(heads, "head", heads)
+        names = [caption(situation, h) if caption else f"{groups.word} {h}" for h in range(heads)]
+        colors = [groups.color(self.theme, h) for h in range(heads)]
+        counts = situation.inputs[view.switch] if view.switch else None
+        if (names, colors) != (view.captions, view.colors) or counts is not view.counts:
+            view.captions, view.colors, view.counts = names, colors, counts
+            view.viewport().update()
+
+    # --- geometry ---
+
+    def columns(self) -> int:
+        """Return how many tiles stand side by side."""
+        return tiles_beside(self.view.heads, self.declared.aspect)
+
+    def longest(self) -> int:
+        """Return the longer side of all tiles in cells."""
+        rows, columns = self.view.tile_shape
+        beside = self.columns()
+        return max(columns * beside, rows * -(-self.view.heads // beside))
+
+    def _full_cell(self, unit: Unit) -> CellSize:
+        """Return the cell size: where digits have no room cells may shrink to a single pixel."""
+        height = unit.height * LARGE_HEIGHT * unit.squeeze
+        smallest = self.theme.text_px(12)
+        if height < smallest + 3:
+            side = max(int(height), 1)
+            return CellSize(side, side, smallest)
+        return cell_size(self.theme, unit, large=True, text=self.text, square=True)
+
+    def _labelled(self, cell: CellSize) -> bool:
+        return bool(self.row_names) and cell.height >= self.theme.text_px(12) + 3
+
+    def _grid(self, cell: CellSize) -> Grid:
+        px = self.theme.px
+        caption = QFontMetrics(self.theme.font(12)).height() + bands.thickness(self.theme) + 1
+        gap = px(10) if self._labelled(cell) else px(6) if cell.height > 2 else px(4)
+        return Grid(self.columns(), gap, caption)
+
+    def _tiles_size(self, cell: CellSize) -> QSize:
+        grid, (rows, columns) = self._grid(cell), self.view.tile_shape
+        across, down = min(grid.columns, max(self.view.heads, 1)), -(-self.view.heads // grid.columns)
+        return QSize(
+            across * (columns * cell.width + grid.gap) - grid.gap,
+            down * (rows * cell.height + grid.caption + grid.gap) - grid.gap,
+        )
+
+    def table_size(self, cell: CellSize) -> QSize:
+        """Return how large all tiles are at this size of a cell."""
+        return self._tiles_size(cell)
+
+    def _margins(self, cell: CellSize) -> tuple[int, int, int, int]:
+        title_font, small_font = self._fonts()
+        small, px = QFontMetrics(small_font), self.theme.px
+        left = 0
+        if self._labelled(cell):
+            labels = QFontMetrics(self._label_font(cell))
+            widest = max((labels.horizontalAdvance(self._row_label(i)) for i in range(len(self.row_names))), default=0)
+            left = min(widest + px(8), px(130))
+        top = QFontMetrics(title_font).height() + px(3)
+        return left, top, 0, small.height() + px(2)
+
+    def arrange(self, unit: Unit) -> None:
+        """Lay out the tiles inside the panel's present size."""
+        self._cell = cell = self.cell_at(unit)
+        self.view.set_cell_size(cell.width, cell.height, cell.font)
+        self.view.set_grid(self._grid(cell))
+        left, top, _right, _bottom = self._margins(cell)
+        for policy in (self.view.setVerticalScrollBarPolicy, self.view.setHorizontalScrollBarPolicy):
+            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        size = self._tiles_size(cell)
+        self.view.setGeometry(left, top, max(size.width(), 1), max(size.height(), 1))
+        self.update()
+
+    def measure(self, unit: Unit, max_height: int) -> QSize:
+        """Return the size wanted at this unit."""
+        cell = self.cell_at(unit)
+        left, top, right, bottom = self._margins(cell)
+        size = self._tiles_size(cell)
+        words = QFontMetrics(self._fonts()[1]).horizontalAdvance(self._words())
+        width = max(left + size.width() + right, self.header_width(), words)
+        return QSize(width, top + size.height() + bottom)
+
+    def _shape_text(self) -> str:
+        rows, columns = self.view.tile_shape
+        return f"{self.view.heads} × {rows} × {columns}"
+
+    # --- painting ---
+
+    def _words(self) -> str:
+        return f"{self.row_axis.words} ↓    {self.column_axis.words} →"
+
+    def paint_frame(self, painter: QPainter) -> None:
+        """Paint name, legend, words and the queries' names with the panel's corner at (0, 0)."""
+        self._paint_header(painter)
+        table, small_font = self.table_rect(), self._fonts()[1]
+        metrics = QFontMetrics(small_font)
+        painter.setFont(small_font)
+        x, y = table.left(), table.bottom() + metrics.ascent() + self.theme.px(2)
+        if x + metrics.horizontalAdvance(self._words()) > self.width():
+            x = 0
+        for words in (f"{self.row_axis.words} ↓    ", f"{self.column_axis.words} →"):
+            painter.setPen(self.theme.color(word_role(words)))
+            painter.drawText(x, y, words)
+            x += metrics.horizontalAdvance(words)
+        if self._labelled(self._cell):
+            self._paint_names(painter, table)
+
+    def _paint_names(self, painter: QPainter, table: QRect) -> None:
+        font, view = self._label_font(), self.view
+        labels = QFontMetrics(font)
+        painter.setFont(font)
+        rows, height = view.tile_shape[0], self._cell.height
+        lit = {row for row, _ in view.look.lit | view.look.pinned}
+        for first in range(0, view.heads, view.grid_of_tiles.columns):
+            top = table.top() + view.tile_rect(first).top()
+            within = range(first * rows, (first + view.grid_of_tiles.columns) * rows)
+            here = {row % rows for row in lit if row in within}
+            for r in range(min(rows, len(self.row_names))):
+                rect = QRect(0, top + r * height, table.left() - self.theme.px(7), height)
+                number = self._row_label(r).removeprefix(self.row_names[r])
+                self._label(painter, rect, self.row_names[r], number, Qt.AlignmentFlag.AlignRight, r in here, labels)
