@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 class ArrowSign(QWidget):
     """The sign between two matrices."""
 
-    def __init__(self, text: str, theme: Theme) -> None:
+    def __init__(self, text: str, theme: Theme, room: str = "") -> None:
         super().__init__()
         self.text = text
+        self.room = room or text
         self.theme = theme
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the size that the sign wants."""
         metrics = QFontMetrics(self.theme.font(15))
-        width = self.theme.px(22) if self.text == "→" else metrics.horizontalAdvance(self.text) + self.theme.px(8)
+        width = self.theme.px(22) if self.room == "→" else metrics.horizontalAdvance(self.room) + self.theme.px(8)
         return QSize(width, metrics.height())
 
     def arrange(self, unit: Unit) -> None:
