@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
@@ -102,9 +104,10 @@ class TraceStrip(QWidget):
         if sum(QFontMetrics(small).horizontalAdvance(token.text) for token in [*title, note]) < width * 0.9:
             title.append(note)
         y += self._place_line(title, x0, y, width, small, QFontMetrics(small).height() + px(3))
+        titled = len(self._placed)
         base = self._base_height()
         for size in (15, 14, 13, 12):
-            del self._placed[len(title) :], self._links[:]
+            del self._placed[titled:], self._links[:]
             font, at = self.theme.font(size), y
             for line in self._trace.lines:
                 at += self._place_line(line.tokens, x0, at, width, font, QFontMetrics(font).height() + px(6))
@@ -242,12 +245,19 @@ OPERATORS = ("+", "−", "×", "÷", "=", "≈", "…")
 def _groups(tokens: Sequence[Token]) -> list[list[Token]]:
     """Split a line where it may be broken: before an operator that stands between operands, and between words."""
     groups: list[list[Token]] = []
-    for token in tokens:
+    for token in (word for whole in tokens for word in _words(whole)):
         breaks = token.kind in ("text", "note") and not token.raised and token.text.strip().startswith(OPERATORS)
         if not groups or breaks or token.kind == "note":
             groups.append([])
         groups[-1].append(token)
     return groups
+
+
+def _words(token: Token) -> list[Token]:
+    """Split words into single ones, each with the space before it, so that a long sentence finds room."""
+    if token.kind != "note" or token.cell is not None:
+        return [token]
+    return [replace(token, text=text) for text in re.findall(r"\s*\S+(?:\s+$)?|^\s+$", token.text)] or [token]
 
 
 HINT = (
