@@ -258,9 +258,8 @@ def text(result: Report) -> str:
     types = options.type_k.name if options.type_k == options.type_v else f"{options.type_k.name}/{options.type_v.name}"
     sequences = "one sequence" if options.batch == 1 else f"{options.batch:,} sequences"
     kinds = ", ".join(f"{count} {kind}" for kind, count in result["layers"].items() if count)
-    heads = f"{_sizes(result['n_head'])} query heads, {_sizes(result['n_head_kv'])} KV heads"
     lines = [
-        f"{architecture.name}: {result['n_layer']} layers ({kinds}), {heads} of size {_sizes(result['head_dim'])}",
+        f"{architecture.name}: {_how_many(result['n_layer'], 'layer')} ({kinds}), {_heads(result)}",
         f"at {result.context:,} tokens, {sequences}, cache {types}, rounding {options.rounding}",
         "",
         *_table(
@@ -313,9 +312,21 @@ def _table(*rows: tuple[str, str]) -> list[str]:
     return [f"{label:20} {value}" for label, value in rows]
 
 
+def _heads(result: Report) -> str:
+    if result["n_head_kv"] is None:
+        return "no attention over the text"
+    queries = (
+        "an unknown number of query heads" if result["n_head"] is None else _how_many(result["n_head"], "query head")
+    )
+    return f"{queries}, {_how_many(result['n_head_kv'], 'KV head')} of size {_sizes(result['head_dim'])}"
+
+
+def _how_many(value: object, noun: str) -> str:
+    return f"{_sizes(value)} {noun}" if value == 1 else f"{_sizes(value)} {noun}s"
+
+
 def _sizes(value: object) -> str:
-    if value is None:
-        return "no known number of"
+    """Return a size, or those that occur in a list of one per layer."""
     if isinstance(value, list):
         return "/".join(str(size) for size in dict.fromkeys(value) if size)
     return str(value)

@@ -225,6 +225,17 @@ def test_the_text_says_where_things_meet_and_what_is_full():
 
 
 @pytest.mark.parametrize(
+    ("shape", "said"),
+    [("llama-3-8b", "Llama 3 8B: 32 layers (32 full), 32 query heads, 8 KV heads of size 128"),
+     ("Falcon 7B", "Falcon 7B: 32 layers (32 full), 71 query heads, 1 KV head of size 64"),
+     ("Mamba 2.8B", "Mamba 2.8B: 64 layers (64 constant), no attention over the text"),
+     ("MiMo V2 Flash", "48 layers (9 full, 39 window), 64 query heads, 4/8 KV heads of size 192")],
+)  # fmt: skip
+def test_the_first_line_of_the_text_is_the_shape(shape, said):
+    assert said in costing.text(costing.report(shape, context=10)).splitlines()[0]
+
+
+@pytest.mark.parametrize(
     ("value", "said"),
     [(None, "not known"), (0, "0 bytes"), (1023, "1,023 bytes"), (1536, "1,536 bytes = 1.50 KiB"),
      (cost.GIB, "1,073,741,824 bytes = 1.00 GiB")],
