@@ -15,13 +15,15 @@ from explorer.ui.window import MainWindow
 from explorer.workbench.workbench import Workbench
 
 
-def make_window(session: str | None = None) -> MainWindow:
+def make_window(session: str | None = None, *, tab: str | None = None) -> MainWindow:
     """Make the main window without showing it.
 
     Parameters
     ----------
     session : str, optional
         Path of a session to open.
+    tab : str, optional
+        The tab to bring to the front, by slug or number; without one and without a session, the one remembered.
 
     Returns
     -------
@@ -31,8 +33,10 @@ def make_window(session: str | None = None) -> MainWindow:
     Raises
     ------
     ValueError
-        When the session cannot be read; the sentence says why.
+        When the session cannot be read or there is no such tab; the sentence says why.
     """
+    from explorer.concepts import concept
+
     application()
     settings = Settings()
     workbench = Workbench()
@@ -40,6 +44,9 @@ def make_window(session: str | None = None) -> MainWindow:
         from explorer.workbench import documents
 
         documents.open_into(workbench, session)
+    wanted = concept(tab).slug if tab is not None else settings.tab if session is None else ""
+    if wanted in {one.slug for one in workbench.concepts}:
+        workbench.show(wanted)
     return MainWindow(workbench, settings, themes.make(settings.theme, settings.percent))
 
 
@@ -69,18 +76,10 @@ def run_window(
     int
         The exit status.
     """
-    from explorer.concepts import concept
-
     app = application()
     if reset_settings:
         Settings().reset()
-    wanted = concept(tab).slug if tab is not None else None
-    window = make_window(session)
-    remembered = window.settings.tab
-    if wanted is None and session is None and remembered in {one.slug for one in window.workbench.concepts}:
-        wanted = remembered
-    if wanted is not None:
-        window.workbench.show(wanted)
+    window = make_window(session, tab=tab)
     window.restore_place()
     if present:
         window.start_show(full_screen=True)

@@ -21,7 +21,7 @@ from explorer.ui.matrix_panel import MatrixPanel, Unit, paint_ramp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from PySide6.QtGui import QPaintEvent, QResizeEvent
+    from PySide6.QtGui import QPaintEvent, QResizeEvent, QShowEvent
 
     from explorer.ui.theme import Theme
 
@@ -109,6 +109,8 @@ class StageCanvas(QWidget):
             widget.setParent(self)
             self.leaves[id(view)] = widget
         self.unit = Unit(25)
+        self._sizes: dict[tuple[int, Unit, int], QSize] = {}
+        self._anchors: dict[tuple[int, Unit, int], int] = {}
 
     def focus(self, names: frozenset[str] | None) -> None:
         """Show only the matrices of these arrays, with the signs between them; None shows all."""
@@ -124,6 +126,7 @@ class StageCanvas(QWidget):
         """Say whether the whole layout is too wide or too high for the room at the smallest legible size."""
         theme = self.theme
         smallest = theme.text_px(12)
+        self.forget_sizes()
         return not self._fits(Unit(smallest + theme.px(5), smallest, 0.85), room, room.height())
 
     def leaf(self, view: d.View) -> QWidget:
@@ -175,6 +178,18 @@ class StageCanvas(QWidget):
 
     def measure(self, view: d.View, unit: Unit, max_height: int) -> QSize:
         """Return the size of a part of the layout at this unit."""
+        key = (id(view), unit, max_height)
+        size = self._sizes.get(key)
+        if size is None:
+            size = self._sizes[key] = self._measured(view, unit, max_height)
+        return size
+
+    def forget_sizes(self) -> None:
+        """Forget what was measured: a shape, a name, a theme or what is visible may have changed."""
+        self._sizes.clear()
+        self._anchors.clear()
+
+    def _measured(self, view: d.View, unit: Unit, max_height: int) -> QSize:
         if isinstance(view, d.Row):
             parts = self._present(view)
             sizes = [self.measure(part, unit, max_height) for part in parts]
@@ -200,6 +215,13 @@ class StageCanvas(QWidget):
         return self._anchor_at(view, self.unit, height)
 
     def _anchor_at(self, view: d.View, unit: Unit, height: int) -> int:
+        key = (id(view), unit, height)
+        anchor = self._anchors.get(key)
+        if anchor is None:
+            anchor = self._anchors[key] = self._anchored(view, unit, height)
+        return anchor
+
+    def _anchored(self, view: d.View, unit: Unit, height: int) -> int:
         if isinstance(view, d.Row) and view.align == "center":
             parts = self._present(view)
             sizes = [self.measure(part, unit, height) for part in parts]
@@ -335,14 +357,18 @@ class Stage(QScrollArea):
     """The scroll area around the canvas; it fits the layout to its own size."""
 
     fitted = Signal()
+    #: Queued to itself: Qt delivers it before the next paint.
+    _resized = Signal()
 
     def __init__(self, layout: d.View, make: Callable[[d.View], QWidget], theme: Theme) -> None:
         super().__init__()
+        self._due = True
         self.canvas = StageCanvas(layout, make, theme)
         self.setWidget(self.canvas)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setObjectName("stage")
+        self._resized.connect(self._refit_if_due, Qt.ConnectionType.QueuedConnection)
         self.set_theme(theme)
 
     def sizeHint(self) -> QSize:
@@ -350,12 +376,31 @@ class Stage(QScrollArea):
         return self.minimumSize()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the layout to the new room."""
+        """Fit the layout to the new room, once for all resizes that come together and before anything is painted."""
         super().resizeEvent(event)
-        self.refit()
+        if not self._due:
+            self._due = True
+            self._resized.emit()
+
+    def _refit_if_due(self) -> None:
+        if self._due and self.isVisible():
+            self.refit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fit what changed while nobody saw it."""
+        super().showEvent(event)
+        if self._due:
+            self.refit()
 
     def refit(self) -> None:
-        """Choose the unit again and lay out; needed after a shape, a theme or the room has changed."""
+        """Choose the unit again and lay out; needed after a shape, a theme or the room has changed.
+
+        While the stage is hidden this waits until it is shown: a start would otherwise fit it several times over.
+        """
+        self.canvas.forget_sizes()
+        self._due = not self.isVisible()
+        if self._due:
+            return
         margin = self.canvas.theme.px(10)
         room = self.maximumViewportSize() - QSize(2 * margin, 2 * margin + self.canvas.legend_height())
         if room.width() < 10 or room.height() < 10:
