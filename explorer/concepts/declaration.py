@@ -99,7 +99,8 @@ class Axis:
     ----------
     size : str
         Which size it has: the name of a `Size` (``"n"``, ``"d_model"``), a number in digits when it is fixed, or a
-        product of these (``"n_head*d_head"``), whose entries are ordered by its first factor.
+        product of these (``"n_head*d_head"``), whose entries are ordered by its first factor. Computed arrays may have
+        sums of products, too (``"pairs+trials*keys"``).
     words : str
         What the axis means, such as ``"query: who looks"``; empty where the shape says enough.
     names : tuple of str or "tokens"

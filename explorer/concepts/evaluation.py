@@ -7,7 +7,7 @@ earlier ones back in, and stages whose inputs are the same objects are not compu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +20,21 @@ if TYPE_CHECKING:
     from explorer.core.expression import Expression
 
 
+#: The largest magnitude up to which every whole number is a float.
+EXACT = 2**53
+
+
 def factors_of(axis_size: str) -> tuple[str, ...]:
     """Return the factors of an axis' size, names and digits, in the order of its entries: the first counts groups."""
     return tuple(factor.strip() for factor in axis_size.split("*"))
 
 
 def size_of(axis_size: str, sizes: Sizes) -> int:
-    """Return the length that an axis' size names: a declared size, digits, or a product of these."""
-    return math.prod(int(factor) if factor.isdigit() else sizes[factor] for factor in factors_of(axis_size))
+    """Return the length that an axis' size names: a declared size, digits, a product of these, or a sum of products."""
+    return sum(
+        math.prod(int(factor) if factor.isdigit() else sizes[factor] for factor in factors_of(term))
+        for term in axis_size.split("+")
+    )
 
 
 def lengths_of(axes: Iterable[Axis], sizes: Sizes) -> tuple[int, ...]:
@@ -101,9 +108,12 @@ def given(name: str, situation: Situation) -> Any:  # noqa: ANN401 - whatever a 
     return situation.controls.get(name, situation.sizes.get(name))
 
 
-def _given_array(name: str, situation: Situation) -> Array:
+def given_array(name: str, situation: Situation) -> Array:
+    """Return the control or size of that name as stages read it, a 0-d array."""
     value = given(name, situation)
-    return np.asarray(float(value) if isinstance(value, (bool, int, float)) else value)
+    # Whole numbers that a float cannot hold, such as seeds of 64 bits, stay whole.
+    whole = isinstance(value, int) and abs(value) > EXACT
+    return np.asarray(float(value) if isinstance(value, (bool, int, float)) and not whole else value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,9 +128,20 @@ class Waiting:
     op: Op
     read: tuple[Array, ...]
 
-    def compute(self) -> Array:
-        """Run the op."""
-        return self.op.apply(*self.read)
+    def compute(
+        self, progress: Callable[[float], None] | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> Array:
+        """Run the op.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called now and then with the share of the work that is done, 0 to 1.
+        cancelled : callable, optional
+            Asked now and then; when it returns True the op stops with an exception.
+        """
+        asked = {"progress": progress, "cancelled": cancelled}
+        return self.op.apply(*self.read, **{name: call for name, call in asked.items() if call is not None})
 
 
 class Results(Mapping[str, Array]):
@@ -188,7 +209,7 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
         if any(name not in arrays and given(name, situation) is None for name in stage.inputs):
             continue
         op = op_of(stage, situation.controls)
-        read = tuple(arrays[name] if name in arrays else _given_array(name, situation) for name in stage.inputs)
+        read = tuple(arrays[name] if name in arrays else given_array(name, situation) for name in stage.inputs)
         key = (_op_key(stage, situation.controls), *_identities(stage, read, arrays, situation))
         if earlier is not None and earlier._sources.get(stage.name) == key and stage.name in earlier._arrays:
             result = earlier._arrays[stage.name]
@@ -211,7 +232,7 @@ def explain(concept: Concept, situation: Situation, results: Values, name: str, 
         When no stage has that name.
     """
     stage = concept.stage(name)
-    read = [results[one] if one in results else _given_array(one, situation) for one in stage.inputs]
+    read = [results[one] if one in results else given_array(one, situation) for one in stage.inputs]
     return op_of(stage, situation.controls).terms(read, stage.inputs, index)
 
 

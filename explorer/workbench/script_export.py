@@ -16,7 +16,7 @@ import hashlib
 import io
 import os
 import tokenize
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -184,9 +184,8 @@ def _inputs(concept: Concept, state: TabState, names: Mapping[str, str]) -> str:
         lines.append(f"{names[one.name]} = {numpy_literal(state.inputs[one.name])}")
     arrays = array_names(concept)
     for name in dict.fromkeys(name for stage in concept.stages for name in stage.inputs if name not in arrays):
-        value = evaluation.given(name, state.situation)
-        written = repr(value) if isinstance(value, str) else repr(float(value))
-        lines.append(f"{names[name]} = np.array({written})")
+        value = evaluation.given_array(name, state.situation).item()
+        lines.append(f"{names[name]} = np.array({value!r})")
     return "\n".join(lines) + "\n"
 
 
@@ -213,15 +212,11 @@ def _steps(
 def _order_differs(stage: Stage, state: TabState, results: Mapping[str, Array], op: Op) -> bool:
     """Say whether the op hands out a view in another order than the copy that the app computes on with."""
     read = [
-        results[name] if name in results else _control(evaluation.given(name, state.situation)) for name in stage.inputs
+        results[name] if name in results else evaluation.given_array(name, state.situation) for name in stage.inputs
     ]
     with np.errstate(all="ignore"):
         bare = np.asarray(op.apply(*read))
     return not bare.flags.owndata and not bare.flags.c_contiguous
-
-
-def _control(value: Any) -> Array:  # noqa: ANN401 - whatever a control may hold
-    return np.asarray(value if isinstance(value, str) else float(value))
 
 
 def _shown(concept: Concept, results: Mapping[str, Array], names: Mapping[str, str]) -> str:

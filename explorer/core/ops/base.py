@@ -38,7 +38,9 @@ class Op:
     helpers : tuple of str
         Function definitions that `source` calls.
     slow : bool
-        Whether the op leaves the GUI thread.
+        Whether the op leaves the GUI thread. Its `apply` then takes two keywords, both optional: ``progress(share)`` is
+        called with what is done, 0 to 1; ``cancelled()`` is asked at every chunk of work, and when it says True `apply`
+        raises whatever it likes.
     """
 
     name: str
