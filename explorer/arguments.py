@@ -16,7 +16,6 @@ PROGRAM = "attention-explorer"
 WRONG_USAGE = 2
 
 THEMES = ("light", "dark", "contrast")
-BENCH_PARTS = ("edit", "memory", "start", "matplotlib", "java", "torch")
 PICTURES = ("png", "svg")
 EXPORTS = (*PICTURES, "csv", "npz", "py")
 
@@ -162,14 +161,11 @@ def _declare_export(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_bench(parser: argparse.ArgumentParser) -> None:
+    from explorer.ui.bench_parts import PARTS
+
     parser.add_argument("--json", action="store_true", help="medians and ratios of this machine")
-    parser.add_argument(
-        "--only",
-        metavar="PART",
-        action="append",
-        choices=BENCH_PARTS,
-        help=f"one of {', '.join(BENCH_PARTS)}; repeatable",
-    )
+    parts = ", ".join(PARTS)
+    parser.add_argument("--only", metavar="PART", action="append", choices=PARTS, help=f"of {parts}; repeatable")
 
 
 VERBS = {

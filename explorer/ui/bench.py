@@ -20,13 +20,13 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
-from explorer.arguments import BENCH_PARTS
 from explorer.concepts import declaration as d
 from explorer.core import lesson
 from explorer.core.attention import attend
 from explorer.ui import bench_rivals as rivals
 from explorer.ui import lifetime, render
 from explorer.ui import theme as themes
+from explorer.ui.bench_parts import PARTS
 from explorer.ui.settings import Settings
 from explorer.ui.window import MainWindow
 from explorer.workbench.workbench import Workbench
@@ -40,7 +40,6 @@ START_PAIRS: Final = 20
 MOSAICS: Final = {"8x16": (8, 16), "32x64": (32, 64)}
 ATTENTIONS: Final = {"32x128x64": (32, 128, 64), "16x512x64": (16, 512, 64)}
 MULTI_HEAD: Final = "multi-head"
-PARTS: Final = BENCH_PARTS
 
 
 def measure(parts: Sequence[str] = PARTS) -> dict[str, Any]:

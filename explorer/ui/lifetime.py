@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import shiboken6
@@ -13,11 +14,16 @@ import explorer
 from explorer.ui.settings import NAME
 
 
+DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+
+
 def application() -> QApplication:
     """Return the application object, made at the first call."""
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         return existing
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in DISPLAYS):
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"  # without a screen Qt would end the process
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     app = QApplication(sys.argv[:1])
     app.setApplicationName(NAME)
