@@ -98,9 +98,15 @@ def default_tokens(concept: Concept, sizes: Sizes) -> tuple[str, ...]:
     return tuple(concept.tokens[i] if i < len(concept.tokens) else f"t{i}" for i in range(count))
 
 
-def op_of(stage: Stage, controls: Controls) -> Op:
-    """Return the op of a stage under these controls."""
+def op_of(stage: Stage, controls: Controls) -> Op | None:
+    """Return the op of a stage under these controls; None where they leave it nothing to compute."""
     return stage.op if isinstance(stage.op, Op) else stage.op(controls)
+
+
+def has_slow(concept: Concept) -> bool:
+    """Say whether a tab opens with stages that are to be computed outside of the GUI thread."""
+    ops = [op_of(stage, default_controls(concept)) for stage in concept.stages]
+    return any(op is not None and op.slow for op in ops)
 
 
 def given(name: str, situation: Situation) -> Any:  # noqa: ANN401 - whatever a control may hold
@@ -209,6 +215,8 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
         if any(name not in arrays and given(name, situation) is None for name in stage.inputs):
             continue
         op = op_of(stage, situation.controls)
+        if op is None:
+            continue
         read = tuple(arrays[name] if name in arrays else given_array(name, situation) for name in stage.inputs)
         key = (_op_key(stage, situation.controls), *_identities(stage, read, arrays, situation))
         if earlier is not None and earlier._sources.get(stage.name) == key and stage.name in earlier._arrays:
@@ -229,11 +237,14 @@ def explain(concept: Concept, situation: Situation, results: Values, name: str, 
     Raises
     ------
     KeyError
-        When no stage has that name.
+        When no stage has that name, or the controls leave it nothing to compute.
     """
     stage = concept.stage(name)
     read = [results[one] if one in results else given_array(one, situation) for one in stage.inputs]
-    return op_of(stage, situation.controls).terms(read, stage.inputs, index)
+    op = op_of(stage, situation.controls)
+    if op is None:
+        raise KeyError(name)
+    return op.terms(read, stage.inputs, index)
 
 
 def _op_key(stage: Stage, controls: Controls) -> object:

@@ -7,7 +7,7 @@ is one gesture, hence one undo step. The wheel changes nothing.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QWheelEvent
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 SLIDER_STEPS = 2000
+AnyWidget = TypeVar("AnyWidget", bound=QWidget)
 
 
 class _NoWheel(QObject):
@@ -178,6 +179,17 @@ class ControlBar(QWidget):
             row.addWidget(widget)
         self._flow.addWidget(box)
         return box
+
+    def add(self, widget: AnyWidget) -> AnyWidget:
+        """Add a widget that is no control of the tab, after all that are, and return it."""
+        self._flow.addWidget(widget)
+        self.setVisible(True)
+        return widget
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it."""
+        return not self._flow.count()
 
     def _add_size(self, size: d.Size) -> None:
         box = QSpinBox()

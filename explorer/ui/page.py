@@ -23,6 +23,7 @@ from explorer.ui.controls import ControlBar
 from explorer.ui.matrix_menu import open_menu
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.panels import make_panels
+from explorer.ui.slow import SlowBar, SlowStages
 from explorer.ui.stage import PlaceWidget, Stage
 from explorer.ui.trace_strip import TraceStrip
 from explorer.workbench import state as states
@@ -76,6 +77,8 @@ class Page(QWidget):
         self._compare()
         self.strip = TraceStrip(theme)
         self.bubble = Bubble(self)
+        self.slow = SlowStages(concept.slug, workbench, self) if evaluation.has_slow(concept) else None
+        self._slow_bar = None if self.slow is None else self.bar.add(SlowBar(self.slow, theme))
         body = QWidget()
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -94,17 +97,19 @@ class Page(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.scroller)
         self._size_stage()
-        self._frame = QTimer(self)
-        self._frame.setSingleShot(True)
-        self._frame.timeout.connect(self.refresh)
+        self._frame = self._timer(self.refresh)
         self._last = QElapsedTimer()
         self._last.start()
-        self._fade = QTimer(self)
-        self._fade.setSingleShot(True)
-        self._fade.timeout.connect(self._forget_changed)
+        self._fade = self._timer(self._forget_changed)
         self._connect()
         self._unsubscribe = workbench.subscribe(self._on_event)
         self.destroyed.connect(self._unsubscribe)
+
+    def _timer(self, slot: Any) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.timeout.connect(slot)
+        return timer
 
     def _connect(self) -> None:
         slug, workbench = self.concept.slug, self.workbench
@@ -114,6 +119,8 @@ class Page(QWidget):
         self.bar.begun.connect(workbench.begin)
         self.bar.ended.connect(self.end)
         self.strip.followed.connect(self.follow)
+        if self.slow is not None:
+            self.slow.failed.connect(self.said)
 
     # --- building ---
 
@@ -147,9 +154,9 @@ class Page(QWidget):
     def _on_event(self, event: Event) -> None:
         if event.slug not in (self.concept.slug, None, ""):
             return
-        if event.kind in ("state", "replaced"):
+        if event.kind in ("state", "results", "replaced"):
             self._stale = True
-        if event.kind in ("state", "view", "replaced"):
+        if event.kind in ("state", "results", "view", "replaced"):
             self._view_stale = True
             self.schedule()
 
@@ -191,6 +198,8 @@ class Page(QWidget):
             self._view_stale = False
         if self._shapes() != shapes_before:
             self.stage.refit()
+        if self.slow is not None:
+            self.slow.refresh()
         self.refreshed.emit()
 
     def _shapes(self) -> list[Any]:
@@ -203,6 +212,8 @@ class Page(QWidget):
         marks = self.concept.marks(state.situation) if self.concept.marks else {}
         for name, panels in self._panels.items():
             if name not in results:
+                for panel in panels:
+                    self._show_waiting(panel, state)
                 continue
             same = results.same(name, earlier) and not self._restyled
             for panel in panels:
@@ -239,6 +250,18 @@ class Page(QWidget):
         if before != after:
             view.viewport().update()
             panel.update()
+
+    def _show_waiting(self, panel: MatrixPanel, state: states.TabState) -> None:
+        """Show the frame of an array that is still being computed, without a number."""
+        shape = evaluation.lengths_of(self.concept.array(panel.name).axes, state.sizes)
+        values = np.atleast_2d(np.full(shape[-2:], np.nan))
+        panel.take(state.situation)
+        self._label(panel, panel.name, state)
+        panel.marks = d.Marks(blank=frozenset(range(len(values))))
+        panel.view.look.blank = panel.marks.blank
+        panel.view.forget_changed()
+        panel.view.set_values(values)
+        panel.update()
 
     def _masked(self, name: str, results: Results, head: Index) -> Any:
         """Return where attention weights are 0 because a mask closed the score that they were made from."""
@@ -341,6 +364,8 @@ class Page(QWidget):
 
     def settle(self) -> None:
         """Wait for slow stages, forget what is only shown for a moment, and draw; pictures are taken after that."""
+        if self.slow is not None:
+            self.slow.wait()
         self._fade.stop()
         self._forget_changed()
         self.refresh()
@@ -527,10 +552,10 @@ class Page(QWidget):
         """Take another theme or scale."""
         self.theme = theme
         self.bar.set_theme(theme)
+        if self._slow_bar is not None:
+            self._slow_bar.set_theme(theme)
         self.strip.set_theme(theme)
-        self.bar.setVisible(
-            not theme.present and bool(self.concept.sizes or self.concept.controls or self.concept.actions)
-        )
+        self.bar.setVisible(not theme.present and not self.bar.empty)
         self._size_stage()
         self.stage.set_theme(theme)
         self._view_stale = True
