@@ -82,6 +82,11 @@ class Document:
         """The name of its file, empty where it has none."""
         return "" if self.path is None else self.path.name
 
+    @property
+    def problem(self) -> str:
+        """Why changes are not kept for the case that the process dies; empty while they are."""
+        return "" if self._recovery is None else self._recovery.problem
+
     def session(self) -> Session:
         """Return everything that it holds."""
         held = documents.session_of(self.workbench)
@@ -252,8 +257,7 @@ class Document:
 
     def _show(self, snapshot: Snapshot, label: Phrase) -> None:
         slug = snapshot.tab
-        # Snapshots are whole states that held in this tab: nothing of them needs to be checked part by part.
-        self.workbench._change(slug, lambda _: snapshot.state, lambda _: label)
+        self.workbench.put(snapshot.state, label=label)
         self.workbench.show(slug)
         self.workbench.set_view(slug, **{one.name: getattr(snapshot.view, one.name) for one in fields(ViewState)})
 
@@ -268,9 +272,7 @@ class Document:
             When a number in it is none, or the tab could not compute it; nothing has changed.
         """
         edit = plan.edit()
-        slug = plan.concept.slug
-        label = Phrase(IMPORT, names=", ".join(edit.inputs))
-        self.workbench._change(slug, lambda tab: tab.changes.with_edit(tab.state, edit), lambda _: label)
+        self.workbench.apply(plan.concept.slug, edit, label=Phrase(IMPORT, names=", ".join(edit.inputs)))
 
     # --- inside ---
 

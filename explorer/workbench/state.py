@@ -158,6 +158,8 @@ def looking(view: ViewState, changes: Mapping[str, object]) -> ViewState:
     held: dict[str, Any] = {}
     for name, value in changes.items():
         match name, value:
+            case ("step" | "speed" | "digits"), bool():  # True is an int in Python, and no number to anybody
+                raise InputError(NO_VIEW, name=name, value=quoted(str(value)))
             case "step", int():
                 held[name] = max(-1, value)
             case "speed", int() | float() if SLOWEST <= value <= FASTEST:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from explorer.concepts.declaration import Concept
+    from explorer.concepts.declaration import Concept, Edit
     from explorer.concepts.evaluation import Results, Waiting
     from explorer.core.ops.base import Array
     from explorer.workbench.changes import Cells
@@ -237,6 +237,14 @@ class Workbench:
             lambda tab: tab.changes.acted(tab.state, action_name),
             lambda tab: next(one.label for one in tab.concept.actions if one.name == action_name),
         )
+
+    def apply(self, slug: str, edit: Edit, *, label: str) -> None:
+        """Change inputs, controls, sizes and token names at once, as one undoable step."""
+        self._change(slug, lambda tab: tab.changes.with_edit(tab.state, edit), lambda _: label)
+
+    def put(self, state: TabState, *, label: str) -> None:
+        """Put a whole state that its tab has held, such as a bookmark's, in place of what it holds."""
+        self._change(state.slug, lambda _: state, lambda _: label)
 
     def restore(self, slug: str, name: str | None = None, cells: Cells | None = None) -> None:
         """Return to the lesson's values: of cells of an input, of an input, or of the tab, sizes and controls too."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.concepts.declaration import Axis, Concept, Input, Matrix, Stage
+from explorer.concepts.declaration import Axis, Concept, Edit, Input, Matrix, Stage
 from explorer.core.javarandom import JavaRandom
 from explorer.core.ops import attention
 from explorer.core.ops.base import Op
@@ -426,6 +426,30 @@ def test_an_action_stops_at_the_limits_of_its_tab(bench):
         bench.act("single", "append")
     with pytest.raises(ValueError, match="tokens cannot be 9"):
         bench.act("single", "append")
+
+
+def test_many_changes_at_once_are_one_step(bench):
+    x = np.full((5, 4), 0.25)
+    bench.apply("single", Edit({"x": x}, {"causal": False}, {"n": 5}), label="import x")
+    state = bench.state("single")
+    assert np.array_equal(state.inputs["x"], x)
+    assert (state.controls["causal"], state.sizes["n"], bench.undo_label) == (False, 5, "import x")
+    bench.undo()
+    assert not bench.edited("single")
+    with pytest.raises(ValueError, match="x"):
+        bench.apply("single", Edit({"x": x}), label="import x")
+    assert bench.undo_label is None
+
+
+def test_a_whole_state_is_put_back_as_one_step(bench):
+    kept = bench.state("single")
+    bench.edit("single", "x", [(0, 0)], 7.0)
+    bench.set_size("single", "n", 5)
+    bench.put(kept, label="go to bookmark 0")
+    assert bench.state("single") is kept
+    assert bench.undo_label == "go to bookmark 0"
+    bench.undo()
+    assert (bench.state("single").sizes["n"], bench.state("single").inputs["x"][0, 0]) == (5, 7.0)
 
 
 def test_lesson_values_return_to_a_cell_an_input_and_the_tab(bench):
