@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from explorer.concepts.layout import (
     Arrow,
@@ -27,6 +27,9 @@ from explorer.concepts.layout import (
 )
 from explorer.core.ops.base import Array, Op
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 __all__ = [
     "KEY",
     "QUERY",
@@ -40,6 +43,7 @@ __all__ = [
     "Control",
     "Controls",
     "Custom",
+    "Drawer",
     "Edit",
     "Groups",
     "Input",
@@ -56,6 +60,7 @@ __all__ = [
     "Slider",
     "Stage",
     "Step",
+    "Suggestion",
     "Text",
     "Tile",
     "Toggle",
@@ -234,16 +239,57 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One entry of a list to choose from: the text that it stands for, what it is called, and words beside that."""
+
+    value: str
+    label: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text, such as the name or path of a model; `check` returns a sentence when it refuses it."""
+    """A line of text, such as the name of a model.
+
+    Attributes
+    ----------
+    check : callable, optional
+        ``check(text)`` returns a sentence when it refuses it.
+    suggest : callable, optional
+        ``suggest(typed)`` returns what may be chosen, best first; the text is then chosen from a list that can be
+        searched.
+    shown : callable, optional
+        ``shown(controls)`` returns how the chosen text is written, where not as it is.
+    read : callable, optional
+        ``read(path)`` returns the text that stands for a file which is opened or dropped; ValueError with a sentence
+        when it is of no use.
+    files : tuple of str
+        The endings of such files, such as ``".json"``.
+    """
 
     name: str
     label: str
     default: str
     check: Callable[[str], str | None] | None = None
+    suggest: Callable[[str], Sequence[Suggestion]] | None = None
+    shown: Callable[[Controls], str] | None = None
+    read: Callable[[Path], str] | None = None
+    files: tuple[str, ...] = ()
 
 
 Control = Slider | Choice | Toggle | Whole | Pick | Text
+
+
+@dataclass(frozen=True, slots=True)
+class Drawer:
+    """Controls that are seldom wanted: they stand behind one button, which says what they hold.
+
+    ``says(controls)`` returns a few words for the button.
+    """
+
+    label: str
+    controls: tuple[str, ...]
+    says: Callable[[Controls], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +337,8 @@ class Stage:
     name : str
         Its name everywhere, as for an `Input`.
     op : Op or callable
-        The op, or ``op(controls)`` returning one where a control chooses it.
+        The op, or ``op(controls)`` returning one where a control chooses it; None where it leaves nothing to compute,
+        and the array does not exist.
     inputs : tuple of str
         The arrays that it reads: inputs, earlier stages, or controls and sizes (as 0-d arrays).
     axes : tuple of Axis
@@ -303,7 +350,7 @@ class Stage:
     """
 
     name: str
-    op: Op | Callable[[Controls], Op]
+    op: Op | Callable[[Controls], Op | None]
     inputs: tuple[str, ...]
     axes: tuple[Axis, ...]
     role: Role
@@ -337,6 +384,11 @@ class Concept:
         The cell whose trace is shown when the tab is first opened.
     validate : callable, optional
         ``validate(situation)`` raises ValueError with a sentence when inputs that are fine each do not fit together.
+    drawers : tuple of Drawer
+        Controls that stand behind a button instead of in the bar.
+    follow : callable, optional
+        ``follow(before, after)`` returns the controls that change because others did, such as sizes when a model is
+        chosen.
     """
 
     number: int
@@ -354,6 +406,8 @@ class Concept:
     row_steps: bool = False
     pinned: tuple[str, tuple[int, ...]] | None = None
     validate: Callable[[Situation], None] | None = None
+    drawers: tuple[Drawer, ...] = ()
+    follow: Callable[[Controls, Controls], Controls] | None = None
 
     def input(self, name: str) -> Input:
         """Return the input of that name; KeyError when there is none."""

@@ -97,8 +97,9 @@ NO_BROADCAST = QT_TRANSLATE_NOOP("core", "{name} has shape {shape}, which does n
 
 
 def cell_name(name: str, index: Iterable[int]) -> str:
-    """Return the name of one cell as a reader writes it: ``q[0, 2, 1]``."""
-    return f"{name}[{', '.join(str(int(i)) for i in index)}]"
+    """Return the name of one cell as a reader writes it: ``q[0, 2, 1]``; of an array without axes, its name."""
+    at = ", ".join(str(int(i)) for i in index)
+    return f"{name}[{at}]" if at else name
 
 
 def first_true(condition: BoolArray) -> Shape:

@@ -301,7 +301,10 @@ class Changes:
         }
         if all(accepted[name] == state.controls[name] for name in accepted):
             return state
-        return replace(state, controls=MappingProxyType(self._settled(state.sizes, {**state.controls, **accepted})))
+        after = {**state.controls, **accepted}
+        if self.concept.follow is not None:
+            after.update(self.concept.follow(state.controls, after))
+        return replace(state, controls=MappingProxyType(self._settled(state.sizes, after)))
 
     def _resized(self, state: TabState, wanted: Sizes) -> TabState:
         chosen = {name: self._chosen(name, value) for name, value in wanted.items()}

@@ -35,6 +35,8 @@ WHOLE, KEPT = 8, 6
 MOST_DECIMALS = 17
 #: Outside of these numbers are written with a power of ten.
 SMALLEST, LARGEST, LARGEST_WHOLE = 1e-3, 1e7, 1e9
+#: From here on not every whole number is a float.
+LARGEST_COUNT = 2.0**53
 
 _SIGNS = {"sum": " + ", "product": " × ", "difference": f" {MINUS} ", "quotient": " ÷ "}
 _CALLS = {"tanh": "tanh(", "maximum": "max("}
@@ -54,10 +56,15 @@ class Written:
     unit: float
 
 
-def write(value: float, digits: int) -> Written:
-    """Write a number with so many decimals; with a power of ten where it is large or tiny."""
+def write(value: float, digits: int, unit: str = "") -> Written:
+    """Write a number with so many decimals; with a power of ten where it is large or tiny.
+
+    Where it counts something, in a `unit`, a whole number is written out in full instead, its thousands apart.
+    """
     if not math.isfinite(value):
         return Written(number_text.shown(value), value, 0.0)
+    if unit and value.is_integer() and abs(value) < LARGEST_COUNT:
+        return Written(f"{value:,.0f}".replace("-", MINUS), value, 1.0)
     text = number_text.fixed(value, digits)
     fits = abs(value) < (LARGEST_WHOLE if value.is_integer() else LARGEST)
     if not value or (fits and abs(value) >= SMALLEST and text.strip(f"0.{MINUS}")):
@@ -119,6 +126,8 @@ class Equation:
         ``before(write)`` returns words before it, with its own numbers written alike.
     after : tuple of Token
         Words and links after it.
+    unit : str
+        What its numbers count, where they count something.
     """
 
     expression: Expression
@@ -129,11 +138,12 @@ class Equation:
     before: Before | None = None
     after: tuple[Token, ...] = ()
     roles: Mapping[str, Role] = field(default_factory=dict)
+    unit: str = ""
 
     @property
     def appended(self) -> bool:
-        """Whether it is a sub-result, which may stand at the end of the line before."""
-        return self.target is None
+        """Whether it is a sub-result, which may stand at the end of the line before; a count gets its own line."""
+        return self.target is None and not self.unit
 
     @cached_property
     def digits(self) -> tuple[int, int] | None:
@@ -148,7 +158,7 @@ class Equation:
 
     def holds(self, operands: int, result: int) -> bool:
         """Say whether the operands as printed give the result as printed."""
-        printed = write(self.value, result)
+        printed = write(self.value, result, self.unit)
         computed = evaluate(self.expression, lambda leaf: self._read(leaf, operands))
         if not math.isfinite(computed) or not math.isfinite(printed.value):
             return computed == printed.value
@@ -167,7 +177,7 @@ class Equation:
         if body:
             written += [*body, Token(" = " if chosen else " ≈ ")]
         role = self.roles.get(self.target[0]) if self.target else None
-        text = write(self.value, result).text
+        text = write(self.value, result, self.unit).text
         written.append(Token(text, "result", self.target, role, number_text.full(self.value)))
         return [*written, *self.after]
 
@@ -180,38 +190,49 @@ class Equation:
         if isinstance(leaf, Number):
             try:
                 # A number such as √2 stands for itself; one that is written in digits is what those digits say.
-                return number_text.parse(leaf.text)
+                plain = leaf.text.replace(",", "")
+                return float(plain) if plain.isdecimal() else number_text.parse(leaf.text)
             except ValueError:
                 return None
-        return write(self._values[id(leaf)], digits).value
+        return write(self._values[id(leaf)], digits, self.unit).value
 
     def _is_short(self, digits: int) -> bool:
         values = [self._values[id(leaf)] for leaf in leaves(self.expression) if not isinstance(leaf, Number)]
         return all(
-            not math.isfinite(value) or (abs(value) < LARGEST and value == round(value, digits))
+            not math.isfinite(value)
+            or (abs(value) < LARGEST and value == round(value, digits))
+            or (bool(self.unit) and value.is_integer() and abs(value) < LARGEST_COUNT)
             for value in (self.value, *values)
         )
 
     def _written(self, expression: Expression, digits: int) -> list[Token]:
-        return _tokens(expression, digits, self.roles, leading=True)
+        return _tokens(expression, _Style(digits, self.unit), self.roles, leading=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How operands are written: with so many decimals, in a unit where they count something."""
+
+    digits: int
+    unit: str
 
 
 def _tokens(
-    expression: Expression, digits: int, roles: Mapping[str, Role], *, leading: bool = False, raised: bool = False
+    expression: Expression, style: _Style, roles: Mapping[str, Role], *, leading: bool = False, raised: bool = False
 ) -> list[Token]:
     """Write an expression; `leading` says that no sign stands before it, so that a minus needs no brackets."""
     if not isinstance(expression, Operation):
-        return _leaf(expression, digits, roles, leading=leading, raised=raised)
+        return _leaf(expression, style, roles, leading=leading, raised=raised)
     kind, operands = expression.kind, expression.operands
 
     def inner(at: int, *, first: bool) -> list[Token]:
-        return _tokens(operands[at], digits, roles, leading=first, raised=raised)
+        return _tokens(operands[at], style, roles, leading=first, raised=raised)
 
     def text(sign: str) -> Token:
         return Token(sign, raised=raised)
 
     if kind == "exp":
-        return [text("e"), *_tokens(operands[0], digits, roles, leading=True, raised=True)]
+        return [text("e"), *_tokens(operands[0], style, roles, leading=True, raised=True)]
     if kind == "root":
         return [text("√("), *inner(0, first=True), text(")")]
     if kind == "magnitude":
@@ -238,13 +259,13 @@ def _needs_brackets(kind: str, operand: Expression, *, first: bool) -> bool:
 
 
 def _leaf(
-    leaf: Cell | Number | Result, digits: int, roles: Mapping[str, Role], *, leading: bool, raised: bool
+    leaf: Cell | Number | Result, style: _Style, roles: Mapping[str, Role], *, leading: bool, raised: bool
 ) -> list[Token]:
     if isinstance(leaf, Number):
         token = Token(leaf.text, full=number_text.full(leaf.value), raised=raised)
     else:
         value = evaluate(leaf)
-        printed, full = write(value, digits).text, number_text.full(value)
+        printed, full = write(value, style.digits, style.unit).text, number_text.full(value)
         if isinstance(leaf, Result):
             token = Token(printed, "result", full=full, raised=raised)
         else:

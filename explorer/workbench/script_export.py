@@ -117,7 +117,8 @@ def numpy_script(concept: Concept, state: TabState) -> str:
         When the tab cannot be computed with these values.
     """
     results = results_of(concept, state)
-    ops = {one.name: evaluation.op_of(one, state.controls) for one in concept.stages if one.name in results}
+    found = {one.name: evaluation.op_of(one, state.controls) for one in concept.stages if one.name in results}
+    ops = {name: op for name, op in found.items() if op is not None}
     helpers = dict.fromkeys(helper.strip("\n") for op in ops.values() for helper in op.helpers)
     names = _names(concept, helpers)
     parts = [

@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from explorer.concepts import evaluation
+from explorer.concepts import evaluation, quantities
 from explorer.concepts.declaration import Mosaic, Place, views
 from explorer.core import expression as terms
 from explorer.core.checks import cell_name
@@ -176,6 +176,7 @@ class _Teller:
 
     def _computed(self, stage: Stage, index: Index, found: Expression) -> None:
         more = self._translate(wording.MORE)
+        unit = self._unit(stage)
         for result in _shown(found):
             self._equations.append(
                 Equation(
@@ -185,6 +186,7 @@ class _Teller:
                     lead=(Token(result.label),) if result.label else (),
                     before=self._largest(stage, result.expression),
                     roles=self.roles,
+                    unit=unit,
                 )
             )
         pairs = _pairs(found)
@@ -193,10 +195,16 @@ class _Teller:
     def _add(
         self, stage: Stage, index: Index, found: Expression, lead: tuple[Token, ...] = (), after: tuple[Token, ...] = ()
     ) -> None:
-        value = float(self._results[stage.name][index])
+        value, unit = float(self._results[stage.name][index]), self._unit(stage)
+        equal = quantities.in_words(value, unit)
+        after = (*((wording.note(f"= {equal}"),) if equal else ()), *after)
         self._equations.append(
-            Equation(found, value, stage.name, (stage.name, index), lead, after=after, roles=self.roles)
+            Equation(found, value, stage.name, (stage.name, index), lead, after=after, roles=self.roles, unit=unit)
         )
+
+    def _unit(self, stage: Stage) -> str:
+        op = evaluation.op_of(stage, self._situation.controls)
+        return "" if op is None else op.unit
 
     def _stays(self, stage: Stage, index: Index, found: Cell) -> None:
         after: tuple[Token, ...] = ()

@@ -87,7 +87,9 @@ def title(concept: Concept, situation: Situation, name: str, index: Index, trans
             "what": Token(what(stage), "note"),
         }
         return (*_filled(translate(LOOKING), named), *_heads(axes[:-2], index[:-2], translate))
-    cell = Token(cell_name(name, index), "name", role=declared.role)
+    cell = Token(
+        cell_name(name, index) if index else getattr(declared, "title", "") or name, "name", role=declared.role
+    )
     words = [label(axis, at, tokens) for axis, at in zip(axes, index, strict=True)]
     return (cell, *(Token(f" · {word}", "note") for word in words if not word.isdigit()))
 

@@ -41,6 +41,8 @@ class Op:
         Whether the op leaves the GUI thread. Its `apply` then takes two keywords, both optional: ``progress(share)`` is
         called with what is done, 0 to 1; ``cancelled()`` is asked at every chunk of work, and when it says True `apply`
         raises whatever it likes.
+    unit : str
+        What its numbers count, such as ``"FLOP"`` or ``"B"``: whole ones are written out in full.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Op:
     source: Callable[[Names], str]
     helpers: tuple[str, ...] = ()
     slow: bool = False
+    unit: str = ""
 
 
 def cell(arrays: Arrays, names: Names, which: int, *index: int) -> Cell:
