@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from explorer.concepts.declaration import Axis, Marks
 from explorer.ui import bands
-from explorer.ui.cell_size import CellSize, Unit, cell_size, pressed, small_cell, text_width
+from explorer.ui.cell_size import CellSize, Unit, cell_size, holds_digits, pressed, small_cell, text_width
 from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import cell_text
 
@@ -122,7 +122,7 @@ class MatrixPanel(QWidget):
             if with_rows
             else 0
         )
-        left = min(left, px(130))
+        left = min(left, self.theme.text_px(130))
         shown = self.table_size(cell)
         left += bands.row_space(self.theme, self.row_bands, shown.height())
         top = QFontMetrics(title_font).height() + px(5)
@@ -168,7 +168,7 @@ class MatrixPanel(QWidget):
             QFontMetrics(title_font).horizontalAdvance(self.title) + px(8) + small.horizontalAdvance(self._shape_text())
         )
         if self.badge:
-            width += px(14)
+            width += px(20)
         if self.legend:
             width += px(72) + small.horizontalAdvance(self.legend)
         return width + px(2)
@@ -183,16 +183,22 @@ class MatrixPanel(QWidget):
         if self.room is None:
             return cell
         rows, columns = self.view.values.shape
-        return pressed(cell, (rows, max(columns, self.like.view.values.shape[1] if self.like else 0)), self.room)
+        shape = (rows, max(columns, self.like.view.values.shape[1] if self.like else 0))
+        fitted = pressed(cell, shape, self.room)
+        if fitted == cell or self.small or holds_digits(fitted):
+            return fitted
+        # Without digits a table is as good as a thumbnail, and smaller.
+        return pressed(small_cell(self.theme, unit, self.text), shape, self.room)
 
     def _full_cell(self, unit: Unit) -> CellSize:
         """Return the cell size where nothing is pressed."""
         if self.small:
             return small_cell(self.theme, unit, self.text)
         cell = cell_size(self.theme, unit, large=self.large, text=self.text, square=self.square)
-        if any(self.view.look.forms):
-            labels = max((text_width(self.theme.text_px(12), name) for name in self.column_names), default=0)
-            cell = replace(cell, width=max(cell.width, labels + self.theme.px(8)))
+        if any(self.view.look.forms) or self.column_axis.names != "tokens":
+            font = self.theme.text_px(12) if any(self.view.look.forms) else self._label_font(cell).pixelSize()
+            labels = max((text_width(font, name) for name in self.column_names), default=0)
+            cell = replace(cell, width=max(cell.width, labels + self.theme.px(8) if labels else 0))
         return cell
 
     def table_size(self, cell: CellSize) -> QSize:
@@ -214,7 +220,8 @@ class MatrixPanel(QWidget):
         left, top, right, bottom = self._margins(cell)
         rows, shown = self.view.values.shape[0], self.table_size(cell)
         height = top + shown.height() + bottom
-        scrolls = height > max_height and not self.large
+        # What is pressed into a room has its height already, and is not to be looked at through a slit.
+        scrolls = height > max_height and not self.large and self.room is None
         width = left + shown.width() + right + (self._bar() if scrolls else 0)
         words = QFontMetrics(self._fonts()[1])
         for axis in (self.row_axis, self.column_axis):

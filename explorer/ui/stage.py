@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from explorer.ui.theme import Theme
 
-SQUEEZES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08)
+SQUEEZES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08, 0.05, 0.035, 0.024)
 #: Tables with at most so many rows and columns always show their digits.
 DIGITS_UP_TO = 8
 #: A height at which no table scrolls.
@@ -113,14 +113,17 @@ class StageCanvas(QWidget):
         self._anchors: dict[tuple[int, Unit, int], int] = {}
 
     def focus(self, names: frozenset[str] | None) -> None:
-        """Show only the matrices of these arrays, with the signs between them; None shows all."""
+        """Show only the matrices of these arrays and the views that belong to them; None shows all, and signs."""
         for view in d.views(self._tree):
             widget = self.leaf(view)
-            if isinstance(view, (d.Matrix, d.Place)):
-                arrays = view.arrays if isinstance(view, d.Place) else (view.array,)
+            if isinstance(view, (d.Matrix, d.Place, d.Mosaic)):
+                arrays = (view.array,) if isinstance(view, d.Matrix) else view.arrays
                 widget.setVisible(names is None or not names.isdisjoint(arrays))
             elif isinstance(view, d.Arrow):
                 widget.setVisible(names is None)
+            elif isinstance(view, d.Custom) and view.arrays:
+                belongs = names is None or not names.isdisjoint(view.arrays)
+                widget.setVisible(belongs and not getattr(widget, "empty", False))
 
     def crowded(self, room: QSize) -> bool:
         """Say whether the whole layout is too wide or too high for the room at the smallest legible size."""

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 
 class TilesView(QWidget):
-    """Draws the tiles that a model returns; it hides when there are none."""
+    """Draws the tiles that a model returns; it hides when there are none.
+
+    The option "stacked" says whether they stand one below the other, "stacked_in_show" the same for presentations.
+    """
 
     def __init__(self, view: Custom, host: Any, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.tiles: list[Tile] = []
-        self._stacked = bool(view.options.get("stacked", True))
+        self._stack = bool(view.options.get("stacked", True))
+        self._stack_in_show = bool(view.options.get("stacked_in_show", self._stack))
         self.setObjectName(view.name)
         self.setAccessibleName(view.name)
 
@@ -37,6 +41,10 @@ class TilesView(QWidget):
     def empty(self) -> bool:
         """Whether there is nothing to show."""
         return not self.tiles
+
+    @property
+    def _stacked(self) -> bool:
+        return self._stack_in_show if self.theme.present else self._stack
 
     def _sizes(self) -> list[QSize]:
         px = self.theme.px

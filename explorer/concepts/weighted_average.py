@@ -1,0 +1,129 @@
+"""Tab 3, weighted average: one token asks, dot products become shares, and the shares blend the vectors.
+
+The vectors do all three jobs here: they ask, they are compared, they are blended. What a plane shows of it: the blend
+stays inside the hull of the vectors that may be looked at, and length counts as well as angle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from explorer.concepts.declaration import (
+    KEY,
+    TOKENS,
+    Action,
+    Axis,
+    Column,
+    Concept,
+    Custom,
+    Edit,
+    Input,
+    Matrix,
+    Pick,
+    Row,
+    Situation,
+    Size,
+    Sizes,
+    Slider,
+    Stage,
+    Step,
+    Values,
+)
+from explorer.concepts.plane import Plane, Vector
+from explorer.core import lesson
+from explorer.core.ops import asking, attention, average
+
+TWO = Axis("2")
+BOX = (-1.7, 3.3, -1.6, 2.6)
+
+
+def vectors(sizes: Sizes) -> lesson.Floats:
+    """Return the four vectors, repeated as often as there are tokens."""
+    return lesson.VECTORS[np.arange(sizes["n"]) % len(lesson.VECTORS)]
+
+
+def append_token(situation: Situation) -> Edit:
+    """Add one token at the end; earlier rows keep what was typed into them."""
+    return Edit(sizes={"n": situation.sizes["n"] + 1})
+
+
+def point(row: lesson.Floats) -> tuple[float, float]:
+    """Return two numbers as a point."""
+    return float(row[0]), float(row[1])
+
+
+def _plane(situation: Situation, results: Values) -> Plane:
+    x, weights, asks = results["x"], results["weights"], int(situation.controls["asks"])
+    drawn = [
+        Vector(
+            f"{situation.tokens[j]} {j}",
+            point(x[j]),
+            "query" if j == asks else "input",
+            "x",
+            ((j, 0), (j, 1)),
+            draggable=True,
+            says="asks" if j == asks else "comes later" if j > asks else f"attention weight {weights[j]:.3f}",
+            pick=("asks", j),
+        )
+        for j in range(len(x))
+    ]
+    mixed = Vector("output", point(results["output"]), "output", "output", ((0,), (1,)))
+    even = Vector("uniform", point(results["uniform"]), "plain", "uniform", ((0,), (1,)), form="dot")
+    return Plane(
+        (*drawn, even, mixed),
+        BOX,
+        hull=tuple(point(row) for row in x[: asks + 1]),
+        note="Shaded: the hull of what is blended. No shares lead outside.",
+    )
+
+
+CONCEPT = Concept(
+    number=3,
+    slug="weighted-average",
+    title="Weighted average",
+    tokens=tuple(lesson.example_tokens(3)),
+    sizes=(Size("n", "tokens", 1, 16, 4),),
+    inputs=(Input("x", (TOKENS, TWO), "input", vectors),),
+    controls=(
+        Pick("asks", "who asks", "n", len(lesson.VECTORS) - 1),
+        Slider("temperature", "temperature", 0.1, 10.0, 0.05, 1.0, digits=2, logarithmic=True),
+    ),
+    actions=(Action("append", "Append token", append_token, key="A", tip="Add one token at the end"),),
+    stages=(
+        Stage("scores", asking.scores_of(), ("x", "asks"), (KEY,), "score", title="scores x·x"),
+        Stage("scaled", asking.temperature(), ("scores", "temperature"), (KEY,), "score", title="÷ temperature"),
+        Stage("weights", attention.softmax(), ("scaled",), (KEY,), "weight", title="attention weights"),
+        Stage("output", attention.mix(), ("weights", "x"), (TWO,), "output"),
+        Stage("uniform", average.average_up_to(), ("x", "asks"), (TWO,), "plain", title="uniform average"),
+    ),
+    steps=(
+        Step("scores", ("scores",), "Who asks meets every token up to itself: one dot product each."),
+        Step("÷ temperature", ("scaled",), "Divided by the temperature, which evens out or sharpens."),
+        Step("softmax", ("weights",), "The scores become shares that add up to 1."),
+        Step("blend", ("output", "uniform"), "The shares blend the vectors; beside it, equal shares."),
+    ),
+    pinned=("weights", (3,)),
+    layout=Row(
+        (
+            Matrix("x"),
+            Column(
+                (
+                    Matrix("scores", large=True, span=4.0),
+                    Matrix("scaled", large=True, span=4.0),
+                    Matrix("weights", large=True, sums=True),
+                    Row((Matrix("output", large=True), Matrix("uniform", large=True))),
+                )
+            ),
+            Custom(
+                "plane",
+                "plane",
+                _plane,
+                {
+                    "size": (25.0, 26.0),
+                    "size_in_show": (25.0, 21.0),
+                    "title": "x, output and uniform average in a plane",
+                },
+            ),
+        )
+    ),
+)
