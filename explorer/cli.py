@@ -158,9 +158,9 @@ def _export(arguments: argparse.Namespace) -> int:
 
 def _bench(arguments: argparse.Namespace) -> int:
     _draw_unseen()
-    from explorer.ui import bench
+    from explorer.ui import bench, bench_parts
 
-    result = bench.measure(arguments.only or bench.PARTS)
+    result = bench.measure(arguments.only or bench_parts.PARTS)
     if arguments.json:
         _print_json(result)
     else:
