@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QInputDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
 from explorer.concepts.declaration import Input
+from explorer.ui import ask
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
@@ -56,8 +57,8 @@ def open_menu(page: Page, name: str, cells: list[Index], where: QPoint) -> None:
 
 
 def _fill_seeded(page: Page, name: str, how: str) -> None:
-    seed, ok = QInputDialog.getInt(
-        page, f"Fill {name}", "Seed (the same seed gives the same numbers):", 1, -(2**31), 2**31 - 1
-    )
-    if ok:
+    def fill(seed: int) -> None:
         page.attempt(lambda: page.workbench.fill(page.concept.slug, name, how, seed=seed))
+
+    label = "Seed (the same seed gives the same numbers):"
+    ask.whole(page, f"Fill {name}", label, fill, value=1, low=-(2**31), high=2**31 - 1)

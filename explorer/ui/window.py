@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
-    QInputDialog,
     QLabel,
     QMainWindow,
     QMenu,
@@ -28,6 +27,7 @@ from PySide6.QtWidgets import (
 
 import explorer
 from explorer.concepts import declaration as d
+from explorer.ui import ask
 from explorer.ui import theme as themes
 from explorer.ui.page import Page
 from explorer.ui.presentation import ShowKeys
@@ -310,16 +310,15 @@ class MainWindow(QMainWindow):
     def ask_jump(self) -> None:
         """Ask for a tab's number and go there."""
         numbers = [concept.number for concept in self.workbench.concepts]
-        number, ok = QInputDialog.getInt(
+        ask.whole(
             self,
             "Jump to tab",
             f"Number of the tab, {min(numbers)} to {max(numbers)}:",
-            self.page.concept.number,
-            min(numbers),
-            max(numbers),
+            self._jump_to,
+            value=self.page.concept.number,
+            low=min(numbers),
+            high=max(numbers),
         )
-        if ok:
-            self._jump_to(number)
 
     def _jump_to(self, number: int) -> None:
         for concept in self.workbench.concepts:
@@ -332,14 +331,15 @@ class MainWindow(QMainWindow):
         """Ask which token to rename, and to what."""
         slug = self.workbench.current
         tokens = self.workbench.state(slug).tokens
+        page = self.page
+
+        def rename(at: int) -> None:
+            ask.text(
+                self, "Rename a token", f"New name of token {at}:", lambda name: page.rename(at, name), value=tokens[at]
+            )
+
         items = [f"{i}: {name}" for i, name in enumerate(tokens)]
-        item, ok = QInputDialog.getItem(self, "Rename a token", "Token:", items, 0, False)
-        if not ok:
-            return
-        at = items.index(item)
-        text, ok = QInputDialog.getText(self, "Rename a token", f"New name of token {at}:", text=tokens[at])
-        if ok:
-            self.page.attempt(lambda: self.workbench.rename_token(slug, at, text))
+        ask.one_of(self, "Rename a token", "Token:", rename, items=items)
 
     # --- events ---
 
