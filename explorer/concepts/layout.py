@@ -128,12 +128,16 @@ View = Row | Column | Arrow | Matrix | Place | Mosaic | Custom
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One figure of a "tiles" view: what it is, its value as text, and how the value comes about."""
+    """One figure of a "tiles" view: what it is, its value as text, and how the value comes about.
+
+    `cell`, where given, is the array and index that it was read from: choosing the tile shows its trace.
+    """
 
     label: str
     value: str
     detail: str = ""
     tone: Literal["plain", "good", "bad", "accent"] = "plain"
+    cell: tuple[str, tuple[int, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,19 +66,14 @@ def _tiles(_situation: Situation, results: Values) -> list[Tile]:
     earlier = results["change"][:-1]
     if not earlier.size:
         return [Tile("no earlier output yet", "append a token")]
-    largest = float(np.abs(earlier).max())
+    size = np.abs(earlier)
+    at = tuple(int(i) for i in np.unravel_index(size.argmax(), size.shape))
     moved = int((earlier != 0).any(axis=1).sum())
     if not moved:
-        return [
-            Tile(
-                f"since they were made, {len(earlier)} earlier outputs changed by",
-                "exactly 0, in every bit",
-                tone="good",
-            )
-        ]
-    return [
-        Tile(f"later tokens rewrote {moved} of {len(earlier)} earlier outputs, by", f"up to {largest:.3g}", tone="bad")
-    ]
+        label = f"since they were made, {len(earlier)} earlier outputs changed by"
+        return [Tile(label, "exactly 0, in every bit", tone="good", cell=("change", at))]
+    label = f"later tokens rewrote {moved} of {len(earlier)} earlier outputs, by"
+    return [Tile(label, f"up to {size[at]:.3g}", tone="bad", cell=("change", at))]
 
 
 def _plane(situation: Situation, results: Values) -> Plane:
@@ -158,7 +153,9 @@ CONCEPT = Concept(
                     Column(
                         (
                             Row((Matrix("arrival"), Matrix("change", form="exact"))),
-                            Custom("tiles", "verdict", _tiles, arrays=("change",)),
+                            Custom(
+                                "tiles", "verdict", _tiles, {"title": "what later tokens changed"}, arrays=("change",)
+                            ),
                         )
                     ),
                 )

@@ -6,6 +6,8 @@ stays inside the hull of the vectors that may be looked at, and length counts as
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from explorer.concepts.declaration import (
@@ -18,6 +20,7 @@ from explorer.concepts.declaration import (
     Custom,
     Edit,
     Input,
+    Marks,
     Matrix,
     Pick,
     Row,
@@ -32,6 +35,9 @@ from explorer.concepts.declaration import (
 from explorer.concepts.plane import Plane, Vector
 from explorer.core import lesson
 from explorer.core.ops import asking, attention, average
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 TWO = Axis("2")
 BOX = (-1.7, 3.3, -1.6, 2.6)
@@ -73,8 +79,14 @@ def _plane(situation: Situation, results: Values) -> Plane:
         (*drawn, even, mixed),
         BOX,
         hull=tuple(point(row) for row in x[: asks + 1]),
-        note="Shaded: the hull of what is blended. No shares lead outside.",
+        note="Shaded: the hull of what is blended. No output leaves it.",
     )
+
+
+def _marks(situation: Situation) -> Mapping[str, Marks]:
+    asks, n = int(situation.controls["asks"]), situation.sizes["n"]
+    stamps = tuple("asks" if j == asks else "" for j in range(n))
+    return {"x": Marks(faded=frozenset(range(asks + 1, n)), stamps=stamps)}
 
 
 CONCEPT = Concept(
@@ -103,6 +115,7 @@ CONCEPT = Concept(
         Step("blend", ("output", "uniform"), "The shares blend the vectors; beside it, equal shares."),
     ),
     pinned=("weights", (3,)),
+    marks=_marks,
     layout=Row(
         (
             Matrix("x"),

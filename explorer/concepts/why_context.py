@@ -66,9 +66,12 @@ def _links(neighbour: str) -> Custom:
     return Custom("links", f"{name}_links", model, {"title": title}, arrays=(name,))
 
 
+def _nearer(cosines: lesson.Floats) -> int:
+    return int(np.argmax(cosines))
+
+
 def _lean(cosines: lesson.Floats) -> str:
-    near, far = np.argsort(-cosines, kind="stable")
-    return "neither" if abs(cosines[near] - cosines[far]) < EVEN else NEIGHBOURS[near]
+    return "neither" if np.ptp(cosines) < EVEN else NEIGHBOURS[_nearer(cosines)]
 
 
 def _against(cosines: lesson.Floats) -> str:
@@ -78,13 +81,18 @@ def _against(cosines: lesson.Floats) -> str:
 
 def _tiles(situation: Situation, results: Values) -> list[Tile]:
     share, alone = float(situation.controls["share"]), results["alone"][0]
-    tiles = [Tile(f"{OWN} alone, 0 %", f"leans to {_lean(alone)}", _against(alone))]
-    for phrase, neighbour, row in zip(PHRASES, NEIGHBOURS, results["cosines"], strict=True):
-        leans = _lean(row)
+    tiles = [
+        Tile(f"{OWN} alone, 0 %", f"leans to {_lean(alone)}", _against(alone), cell=("alone", (0, _nearer(alone))))
+    ]
+    for i, (phrase, neighbour) in enumerate(zip(PHRASES, NEIGHBOURS, strict=True)):
+        row = results["cosines"][i]
+        leans, cell = _lean(row), ("cosines", (i, _nearer(row)))
         if share == 100:
-            tiles.append(Tile(phrase, f"is {neighbour}", f"nothing of {OWN} is left", "bad"))
+            tiles.append(Tile(phrase, f"is {neighbour}", f"nothing of {OWN} is left", "bad", cell))
         else:
-            tiles.append(Tile(phrase, f"leans to {leans}", _against(row), "good" if leans == neighbour else "bad"))
+            tiles.append(
+                Tile(phrase, f"leans to {leans}", _against(row), "good" if leans == neighbour else "bad", cell)
+            )
     return tiles
 
 
@@ -179,7 +187,13 @@ CONCEPT = Concept(
                     Column(
                         (
                             Row((Matrix("mixed", span=1.0), Arrow(), Matrix("cosines", span=1.0))),
-                            Custom("tiles", "verdict", _tiles, {"stacked_in_show": False}, arrays=("cosines",)),
+                            Custom(
+                                "tiles",
+                                "verdict",
+                                _tiles,
+                                {"stacked_in_show": False, "title": "which neighbour each vector leans to"},
+                                arrays=("cosines",),
+                            ),
                         )
                     ),
                     Custom(

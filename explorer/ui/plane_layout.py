@@ -116,7 +116,8 @@ def place_labels(
         for cost, rect in _candidates(label, origin):
             if not room.contains(rect) or any(rect.intersects(other) for other in others):
                 continue
-            if any(rect.adjusted(-2, -2, 2, 2).contains(tip) for tip in tips):
+            clear = label.gap / 2
+            if any(rect.adjusted(-clear, -clear, clear, clear).contains(tip) for tip in tips):
                 continue
             whole = cost + 2.5 * sum(_crosses(shaft, rect) for shaft in shafts)
             if best is None or whole < best[0]:

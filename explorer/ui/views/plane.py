@@ -133,7 +133,7 @@ class PlaneView(QWidget):
 
     def arrange(self, unit: Unit) -> None:
         """Take the size that it now has."""
-        self._font = max(round(unit.font * 0.95), self.theme.text_px(12))
+        self._font = max(min(round(unit.font * 0.95), self.theme.text_px(17)), self.theme.text_px(12))
         self._scale = None if self._dragged < 0 else self._scale
         self.update()
 

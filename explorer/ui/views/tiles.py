@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
@@ -13,28 +13,42 @@ if TYPE_CHECKING:
     from explorer.ui.matrix_panel import Unit
     from explorer.ui.theme import Theme
 
+#: Widths go in such steps at 100 %, so that the layout stands still while the digits of a figure change.
+WIDTH_STEP = 24
+
 
 class TilesView(QWidget):
     """Draws the tiles that a model returns; it hides when there are none.
 
-    The option "stacked" says whether they stand one below the other, "stacked_in_show" the same for presentations.
+    The option "stacked" says whether they stand one below the other, "stacked_in_show" the same for presentations;
+    "title" is what a screen reader calls them. Tiles with a cell can be chosen: Tab and the arrow keys go from one to
+    the next, a click or Enter pins the trace of its cell.
     """
 
     def __init__(self, view: Custom, host: Any, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.tiles: list[Tile] = []
+        self._host = host
+        self._hovered = -1
+        self._current = -1
         self._stack = bool(view.options.get("stacked", True))
         self._stack_in_show = bool(view.options.get("stacked_in_show", self._stack))
         self.setObjectName(view.name)
-        self.setAccessibleName(view.name)
+        self.setAccessibleName(view.options.get("title", view.name))
+        self.setMouseTracking(True)
+
+    # --- what is shown ---
 
     def show_model(self, model: list[Tile] | None) -> None:
         """Show these tiles."""
         if model == self.tiles:
             return
         self.tiles = model or []
-        self.setAccessibleDescription("; ".join(f"{tile.label}: {tile.value}, {tile.detail}" for tile in self.tiles))
+        chosen = self._choices()
+        self._current = self._current if self._current in chosen else -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if chosen else Qt.FocusPolicy.NoFocus)
+        self._describe()
         self.update()
 
     @property
@@ -43,21 +57,37 @@ class TilesView(QWidget):
         return not self.tiles
 
     @property
+    def shape_key(self) -> tuple[int, ...]:
+        """What the layout depends on."""
+        return tuple(size.width() * 10_000 + size.height() for size in self._sizes())
+
+    def _choices(self) -> list[int]:
+        return [i for i, tile in enumerate(self.tiles) if tile.cell is not None]
+
+    def _describe(self) -> None:
+        shown = [self.tiles[self._current]] if self._current >= 0 else self.tiles
+        spoken = [", ".join(filter(None, (f"{tile.label}: {tile.value}", tile.detail))) for tile in shown]
+        self.setAccessibleDescription("; ".join(spoken))
+
+    # --- size ---
+
+    @property
     def _stacked(self) -> bool:
         return self._stack_in_show if self.theme.present else self._stack
 
     def _sizes(self) -> list[QSize]:
         px = self.theme.px
         value, small = QFontMetrics(self.theme.font(17, bold=True)), QFontMetrics(self.theme.font(12))
+        step = max(px(WIDTH_STEP), 1)
         sizes = []
         for tile in self.tiles:
-            width = max(
+            width = px(24) + max(
                 small.horizontalAdvance(tile.label),
                 value.horizontalAdvance(tile.value),
                 small.horizontalAdvance(tile.detail),
             )
             height = small.height() + value.height() + (small.height() if tile.detail else 0)
-            sizes.append(QSize(width + px(24), height + px(14)))
+            sizes.append(QSize(-(-width // step) * step, height + px(14)))
         return sizes
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
@@ -78,36 +108,117 @@ class TilesView(QWidget):
         self.theme = theme
         self.update()
 
+    def tile_rects(self) -> list[QRect]:
+        """Return where each tile stands."""
+        at, gap, rects = 0, self.theme.px(8), []
+        for size in self._sizes():
+            if self._stacked:
+                rects.append(QRect(0, at, self.width(), size.height()))
+            else:
+                rects.append(QRect(at, 0, size.width(), self.height()))
+            at += (size.height() if self._stacked else size.width()) + gap
+        return rects
+
+    # --- painting ---
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tiles as cards."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, px = self.theme, self.theme.px
-        gap, at = px(8), 0
-        small, bold = theme.font(12), theme.font(17, bold=True)
-        for tile, size in zip(self.tiles, self._sizes(), strict=True):
-            rect = (
-                QRect(0, at, self.width(), size.height())
-                if self._stacked
-                else QRect(at, 0, size.width(), self.height())
-            )
-            at += (size.height() if self._stacked else size.width()) + gap
-            painter.setPen(QPen(theme.color("border"), 1))
-            painter.setBrush(theme.color("card"))
-            painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), px(8), px(8))
-            x, y, width = rect.left() + px(12), rect.top() + px(7), rect.width() - px(24)
-            for text, font, color in (
-                (tile.label, small, "muted"),
-                (tile.value, bold, {"plain": "text"}.get(tile.tone, tile.tone)),
-                (tile.detail, small, "muted"),
-            ):
-                if text:
-                    painter.setFont(font)
-                    painter.setPen(theme.color(color))
-                    height = QFontMetrics(font).height()
-                    painter.drawText(QRect(x, y, width, height), int(Qt.AlignmentFlag.AlignVCenter), text)
-                    y += height
+        for i, (tile, rect) in enumerate(zip(self.tiles, self.tile_rects(), strict=True)):
+            self._paint_tile(painter, i, tile, rect)
         painter.end()
+
+    def _paint_tile(self, painter: QPainter, i: int, tile: Tile, rect: QRect) -> None:
+        theme, px = self.theme, self.theme.px
+        focused = self.hasFocus() and i == self._current
+        line = max(px(2), 2) if focused else 1
+        border = "accent" if focused or (i == self._hovered and tile.cell is not None) else "border"
+        painter.setPen(QPen(theme.color(border), line))
+        painter.setBrush(theme.color("card"))
+        inset = line / 2
+        painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), px(8), px(8))
+        x, y, width = rect.left() + px(12), rect.top() + px(7), rect.width() - px(24)
+        for text, font, color in (
+            (tile.label, theme.font(12), "muted"),
+            (tile.value, theme.font(17, bold=True), {"plain": "text"}.get(tile.tone, tile.tone)),
+            (tile.detail, theme.font(12), "muted"),
+        ):
+            if text:
+                painter.setFont(font)
+                painter.setPen(theme.color(color))
+                height = QFontMetrics(font).height()
+                painter.drawText(QRect(x, y, width, height), int(Qt.AlignmentFlag.AlignVCenter), text)
+                y += height
+
+    # --- choosing ---
+
+    def _tile_at(self, point: QPoint) -> int:
+        found = (i for i, rect in enumerate(self.tile_rects()) if rect.contains(point))
+        i = next(found, -1)
+        return i if i in self._choices() else -1
+
+    def _hover(self, i: int) -> None:
+        if i == self._hovered:
+            return
+        before, self._hovered = self._hovered, i
+        shown = i if i >= 0 else before
+        if 0 <= shown < len(self.tiles) and (cell := self.tiles[shown].cell) is not None:
+            self._host.hover(cell[0], cell[1] if i >= 0 else None)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if i >= 0 else Qt.CursorShape.ArrowCursor)
+        self.update()
+
+    def _choose(self, i: int) -> None:
+        cell = self.tiles[i].cell if 0 <= i < len(self.tiles) else None
+        if cell is not None:
+            self._host.pin(*cell)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Show where the figure under the pointer comes from."""
+        self._hover(self._tile_at(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Forget the hovered tile."""
+        self._hover(-1)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Pin the trace of the figure under the pointer."""
+        i = self._tile_at(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and i >= 0:
+            self._current = i
+            self._choose(i)
+            self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go from tile to tile with the arrow keys; Enter or Space pins."""
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}.get(
+            Qt.Key(event.key())
+        )
+        if step is not None:
+            self._go(step)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._current >= 0:
+            self._choose(self._current)
+        else:
+            super().keyPressEvent(event)
+
+    def _go(self, by: int) -> None:
+        choices = self._choices()
+        at = choices.index(self._current) + by if self._current in choices else 0
+        self._current = choices[min(max(at, 0), len(choices) - 1)] if choices else -1
+        self._describe()
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Stand on a tile."""
+        super().focusInEvent(event)
+        if self._current < 0:
+            self._go(0)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Repaint without the focus ring."""
+        super().focusOutEvent(event)
+        self.update()
 
 
 def make(view: Custom, host: Any, theme: Theme) -> QWidget:
