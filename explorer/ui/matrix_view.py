@@ -88,9 +88,9 @@ class MatrixView(QTableView):
         self.head: Index = ()
         self._host = host
         self.look = Look(theme)
-        self._matrix = MatrixModel(name, self._write if editable else None)
-        self._written: list[list[str]] = []
-        self._places: NDArray[np.intp] = np.zeros((0, 0), np.intp)
+        self._matrix = self._new_model(editable=editable)
+        self._written: list[list[str]] | None = None
+        self._places: NDArray[np.intp] | None = None
         self._scrub: tuple[QPoint, Index, float] | None = None
         self._hovered: tuple[int, int] | None = None
         self.setObjectName(name)
@@ -116,6 +116,9 @@ class MatrixView(QTableView):
             header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.viewport().setAutoFillBackground(False)
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
+
+    def _new_model(self, *, editable: bool) -> MatrixModel:
+        return MatrixModel(self.name, self._write if editable else None)
 
     # --- what is shown ---
 
@@ -144,17 +147,20 @@ class MatrixView(QTableView):
 
     def refresh(self) -> None:
         """Take a new look at the same array."""
-        if self.look.with_text:
-            self._written = matrix_paint.texts(self.values, self.look)
-        self._places = matrix_paint.levels(self.values, self.look)
+        self._written = None
+        self._places = None
         self.viewport().update()
 
     def written(self) -> list[list[str]]:
         """Return what stands in every cell."""
+        if self._written is None:
+            self._written = matrix_paint.texts(self.values, self.look)
         return self._written
 
     def places(self) -> NDArray[np.intp]:
         """Return every cell's place on its colour map, 0 to 255."""
+        if self._places is None:
+            self._places = matrix_paint.levels(self.values, self.look)
         return self._places
 
     def flat(self, array: NDArray[Any]) -> NDArray[Any]:
@@ -231,8 +237,8 @@ class MatrixView(QTableView):
         matrix_paint.paint(
             painter,
             self.values,
-            self._written,
-            self._places,
+            self.written() if look.with_text else [],
+            self.places(),
             look,
             range(first_row, last_row),
             range(first_column, last_column),
