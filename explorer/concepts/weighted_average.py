@@ -98,7 +98,7 @@ CONCEPT = Concept(
     inputs=(Input("x", (TOKENS, TWO), "input", vectors),),
     controls=(
         Pick("asks", "who asks", "n", len(lesson.VECTORS) - 1),
-        Slider("temperature", "temperature", 0.1, 10.0, 0.05, 1.0, digits=2, logarithmic=True),
+        Slider("temperature", "temperature", 0.1, 100.0, 0.05, 1.0, digits=2, logarithmic=True),
     ),
     actions=(Action("append", "Append token", append_token, key="A", tip="Add one token at the end"),),
     stages=(

@@ -44,7 +44,7 @@ PAIRS = {
     f"{lesson.PROPERTIES[a]}-{lesson.PROPERTIES[b]}": (a, b) for a, b in combinations(range(len(lesson.PROPERTIES)), 2)
 }
 #: Cosines nearer to each other than this lean to neither side.
-EVEN = 0.005
+EVEN = 0.03
 
 PROPERTY = Axis("3", "", lesson.PROPERTIES)
 NEIGHBOUR = Axis("2", "", NEIGHBOURS)
