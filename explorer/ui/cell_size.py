@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -29,15 +29,18 @@ class Unit:
 
 @dataclass(frozen=True)
 class CellSize:
-    """Width, height and font of a cell in pixels."""
+    """Width, height and font of a cell in pixels; `in_room` where a table of such cells is pressed into a room."""
 
     width: int
     height: int
     font: int
+    in_room: bool = False
 
 
 LARGE_HEIGHT, LARGE_FONT = 1.75, 1.22
 SMALL_HEIGHT = 0.65
+#: Cells lower than this, or narrower than so many times their font, hold no digits.
+FEWEST_PIXELS, NARROWEST = 16, 2.3
 #: A thumbnail's cells hold digits when these make them at most so much wider than they are high.
 SMALL_WIDEST = 1.6
 
@@ -67,13 +70,9 @@ def small_cell(theme: Theme, unit: Unit, text: str) -> CellSize:
     return CellSize(height, height, smallest)
 
 
-def pressed(cell: CellSize, shape: tuple[int, int], room: tuple[int, int]) -> CellSize:
-    """Return a cell so small that a table of this shape keeps to the room of `room` rows and columns, if it can."""
-    height, width = (
-        length if count <= most else max(most * length // count, 1)
-        for length, count, most in zip((cell.height, cell.width), shape, room, strict=True)
-    )
-    return replace(cell, width=width, height=height)
+def holds_digits(cell: CellSize) -> bool:
+    """Say whether a cell is large enough for digits."""
+    return cell.height >= FEWEST_PIXELS and cell.width >= cell.font * NARROWEST
 
 
 @cache

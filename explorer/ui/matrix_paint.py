@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
+from explorer.ui.cell_size import CellSize, holds_digits
 from explorer.ui.number_style import FORMS, cell_text, signed_text
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Look:
     @property
     def with_text(self) -> bool:
         """Whether cells are large enough for digits."""
-        return self.cell_height >= 16 and self.cell_width >= self.font_px * 2.3
+        return holds_digits(CellSize(self.cell_width, self.cell_height, self.font_px))
 
 
 def texts(values: NDArray[Any], look: Look) -> list[list[str]]:

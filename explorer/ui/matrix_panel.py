@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from explorer.concepts.declaration import Axis, Marks
 from explorer.ui import bands
-from explorer.ui.cell_size import CellSize, Unit, cell_size, holds_digits, pressed, small_cell, text_width
+from explorer.ui.cell_size import CellSize, Unit, cell_size, text_width
 from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import cell_text
 
@@ -64,9 +64,6 @@ class MatrixPanel(QWidget):
         self.reached: int | None = None
         self.text = "−0.00"
         self.square = False
-        self.small = False
-        self.room: tuple[int, int] | None = None
-        self.like: MatrixPanel | None = None
         self.column_bands: bands.Bands | None = None
         self.row_bands: bands.Bands | None = None
         self.view = self._make_view(name, host, editable=editable)
@@ -104,6 +101,10 @@ class MatrixPanel(QWidget):
     def _fonts(self) -> tuple[QFont, QFont]:
         return self.theme.font(14 if self.large else 13, bold=True), self.theme.font(12)
 
+    def _names_rows(self, cell: CellSize, labels: QFontMetrics) -> bool:
+        """Say whether rows of this height have room for their names."""
+        return bool(self.row_names) and not cell.in_room and cell.height >= labels.height() - self.theme.px(3)
+
     def _label_font(self, cell: CellSize | None = None) -> QFont:
         font = (cell or self._cell).font
         size = int(min(max(font * 0.86, self.theme.text_px(12)), self.theme.text_px(16)))
@@ -115,7 +116,7 @@ class MatrixPanel(QWidget):
         small = QFontMetrics(small_font)
         px = self.theme.px
         labels = QFontMetrics(self._label_font(cell))
-        with_rows = bool(self.row_names) and cell.height >= labels.height() - px(3)
+        with_rows = self._names_rows(cell, labels)
         with_columns = bool(self.column_names) and cell.width >= px(22)
         left = (
             max((labels.horizontalAdvance(self._row_label(i)) for i in range(len(self.row_names))), default=0) + px(8)
@@ -179,21 +180,10 @@ class MatrixPanel(QWidget):
 
     def cell_at(self, unit: Unit) -> CellSize:
         """Return the cell size at this unit."""
-        cell = self._full_cell(unit)
-        if self.room is None:
-            return cell
-        rows, columns = self.view.values.shape
-        shape = (rows, max(columns, self.like.view.values.shape[1] if self.like else 0))
-        fitted = pressed(cell, shape, self.room)
-        if fitted == cell or self.small or holds_digits(fitted):
-            return fitted
-        # Without digits a table is as good as a thumbnail, and smaller.
-        return pressed(small_cell(self.theme, unit, self.text), shape, self.room)
+        return self._full_cell(unit)
 
     def _full_cell(self, unit: Unit) -> CellSize:
         """Return the cell size where nothing is pressed."""
-        if self.small:
-            return small_cell(self.theme, unit, self.text)
         cell = cell_size(self.theme, unit, large=self.large, text=self.text, square=self.square)
         if any(self.view.look.forms) or self.column_axis.names != "tokens":
             font = self.theme.text_px(12) if any(self.view.look.forms) else self._label_font(cell).pixelSize()
@@ -204,10 +194,6 @@ class MatrixPanel(QWidget):
     def table_size(self, cell: CellSize) -> QSize:
         """Return how much of the table is shown at once at this size of a cell."""
         rows, columns = self.view.values.shape
-        if self.room is not None:
-            # What is pressed to single pixels and still too large is scrolled.
-            rows = rows if cell.height > 1 else min(rows, self.room[0] * self.theme.px(20))
-            columns = columns if cell.width > 1 else min(columns, self.room[1] * self.theme.px(20))
         return QSize(columns * cell.width, rows * cell.height)
 
     def longest(self) -> int:
@@ -220,8 +206,7 @@ class MatrixPanel(QWidget):
         left, top, right, bottom = self._margins(cell)
         rows, shown = self.view.values.shape[0], self.table_size(cell)
         height = top + shown.height() + bottom
-        # What is pressed into a room has its height already, and is not to be looked at through a slit.
-        scrolls = height > max_height and not self.large and self.room is None
+        scrolls = height > max_height and not self.large and not cell.in_room
         width = left + shown.width() + right + (self._bar() if scrolls else 0)
         words = QFontMetrics(self._fonts()[1])
         for axis in (self.row_axis, self.column_axis):
@@ -405,7 +390,7 @@ class MatrixPanel(QWidget):
         painter.setClipRect(QRect(0, table.top(), self.width(), table.height()))
         for r in range(first, last):
             y = table.top() + r * height - offset
-            if self.row_names and height >= labels.height() - px(3):
+            if self._names_rows(self._cell, labels):
                 painter.setFont(label_font)
                 rect = QRect(0, y, table.left() - px(7), height)
                 number = _position(self.row_axis, self.row_names[r], r)

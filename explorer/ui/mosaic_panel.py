@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetrics, QPainter
 
 from explorer.concepts import evaluation
 from explorer.ui import bands
-from explorer.ui.cell_size import LARGE_HEIGHT, CellSize, Unit, cell_size
+from explorer.ui.cell_size import LARGE_HEIGHT, CellSize, Unit, cell_size, holds_digits
 from explorer.ui.matrix_panel import MatrixPanel, word_role
 from explorer.ui.mosaic_view import Grid, MosaicView
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from explorer.ui.matrix_view import Host
     from explorer.ui.theme import Theme
 
+#: No tile is smaller than so many pixels at 100 %, so that its name has room.
+SMALLEST_TILE = 30
 #: How much an empty place in the grid counts against the wanted proportions.
 EMPTY = 0.5
 
@@ -31,9 +33,9 @@ def tiles_beside(heads: int, aspect: float) -> int:
 
     def cost(columns: int) -> float:
         rows = -(-heads // columns)
-        return abs(math.log(columns / rows / aspect)) + EMPTY * (columns * rows - heads) / max(heads, 1)
+        return abs(math.log(columns / rows / aspect)) + EMPTY * (columns * rows - heads) / heads
 
-    return min(range(1, max(heads, 1) + 1), key=cost)
+    return min(range(1, heads + 1), key=cost, default=1)
 
 
 class MosaicPanel(MatrixPanel):
@@ -79,13 +81,22 @@ class MosaicPanel(MatrixPanel):
         return max(columns * beside, rows * -(-self.view.heads // beside))
 
     def _full_cell(self, unit: Unit) -> CellSize:
-        """Return the cell size: where digits have no room cells may shrink to a single pixel."""
+        """Return the cell size; cells without digits may be a pixel or less, and `_tile` says what they make."""
         height = unit.height * LARGE_HEIGHT * unit.squeeze
         smallest = self.theme.text_px(12)
         if height < smallest + 3:
             side = max(int(height), 1)
             return CellSize(side, side, smallest)
         return cell_size(self.theme, unit, large=True, text=self.text, square=True)
+
+    def _tile(self, unit: Unit) -> QSize:
+        """Return the size of one head's table: whole pixels a cell with digits, any number of them without."""
+        cell, (rows, columns) = self._full_cell(unit), self.view.tile_shape
+        if holds_digits(cell):
+            return QSize(columns * cell.width, rows * cell.height)
+        side = unit.height * LARGE_HEIGHT * unit.squeeze
+        least = self.theme.px(SMALLEST_TILE)
+        return QSize(*(max(round(count * side), min(least, count * cell.width)) for count in (columns, rows)))
 
     def _labelled(self, cell: CellSize) -> bool:
         return bool(self.row_names) and cell.height >= self.theme.text_px(12) + 3
@@ -96,17 +107,13 @@ class MosaicPanel(MatrixPanel):
         gap = px(10) if self._labelled(cell) else px(6) if cell.height > 2 else px(4)
         return Grid(self.columns(), gap, caption)
 
-    def _tiles_size(self, cell: CellSize) -> QSize:
-        grid, (rows, columns) = self._grid(cell), self.view.tile_shape
+    def _tiles_size(self, unit: Unit) -> QSize:
+        grid, tile = self._grid(self._full_cell(unit)), self._tile(unit)
         across, down = min(grid.columns, max(self.view.heads, 1)), -(-self.view.heads // grid.columns)
         return QSize(
-            across * (columns * cell.width + grid.gap) - grid.gap,
-            down * (rows * cell.height + grid.caption + grid.gap) - grid.gap,
+            across * (tile.width() + grid.gap) - grid.gap,
+            down * (tile.height() + grid.caption + grid.gap) - grid.gap,
         )
-
-    def table_size(self, cell: CellSize) -> QSize:
-        """Return how large all tiles are at this size of a cell."""
-        return self._tiles_size(cell)
 
     def _margins(self, cell: CellSize) -> tuple[int, int, int, int]:
         title_font, small_font = self._fonts()
@@ -127,7 +134,8 @@ class MosaicPanel(MatrixPanel):
         left, top, _right, _bottom = self._margins(cell)
         for policy in (self.view.setVerticalScrollBarPolicy, self.view.setHorizontalScrollBarPolicy):
             policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        size = self._tiles_size(cell)
+        self.view.set_tile(self._tile(unit))
+        size = self._tiles_size(unit)
         self.view.setGeometry(left, top, max(size.width(), 1), max(size.height(), 1))
         self.update()
 
@@ -135,7 +143,7 @@ class MosaicPanel(MatrixPanel):
         """Return the size wanted at this unit."""
         cell = self.cell_at(unit)
         left, top, right, bottom = self._margins(cell)
-        size = self._tiles_size(cell)
+        size = self._tiles_size(unit)
         words = QFontMetrics(self._fonts()[1]).horizontalAdvance(self._words())
         width = max(left + size.width() + right, self.header_width(), words)
         return QSize(width, top + size.height() + bottom)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
-from explorer.ui import mosaic_paint
+from explorer.ui import matrix_paint, mosaic_paint, pressed
 from explorer.ui.matrix_model import MatrixModel
 from explorer.ui.matrix_paint import NONE
 from explorer.ui.matrix_view import Index, MatrixView
@@ -70,12 +70,12 @@ class Grid:
 class MosaicView(MatrixView):
     """Every head of an array with three axes."""
 
+    heads = 0
+    grid_of_tiles = Grid()
+    _tile = QSize(1, 1)
+
     def __init__(self, name: str, host: Host, theme: Theme, *, parent: QWidget | None = None) -> None:
         super().__init__(name, host, theme, editable=False, parent=parent)
-        self._matrix = MosaicModel(name)
-        self.setModel(self._matrix)
-        self.grid_of_tiles = Grid()
-        self.heads = 0
         self.switch = ""
         self.counts: NDArray[np.bool_] | None = None
         self.captions: list[str] = []
@@ -83,8 +83,12 @@ class MosaicView(MatrixView):
         #: Heads in which something changed, for tiles whose cells are too small for an outline.
         self.changed_heads: frozenset[int] = frozenset()
         self._dirty = True
-        self._painter = mosaic_paint.Picture()
+        self._picture = pressed.Picture()
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+
+    def _new_model(self, *, editable: bool) -> MatrixModel:
+        self._tiles = MosaicModel(self.name)
+        return self._tiles
 
     # --- what is shown ---
 
@@ -96,13 +100,13 @@ class MosaicView(MatrixView):
         """Show an array of shape (n_head, n_q, n_k)."""
         if values.ndim == 3:
             self.heads = values.shape[0]
-            self._matrix.tile_rows = values.shape[1]  # type: ignore[attr-defined]
+            self._tiles.tile_rows = values.shape[1]
         super().set_values(self.flat(values))
 
     @property
     def tile_shape(self) -> tuple[int, int]:
         """Rows and columns of one head."""
-        return int(self._matrix.tile_rows), int(self.values.shape[1])  # type: ignore[attr-defined]
+        return self._tiles.tile_rows, int(self.values.shape[1])
 
     def refresh(self) -> None:
         """Take a new look at the same array; the work is done when it is painted."""
@@ -123,9 +127,9 @@ class MosaicView(MatrixView):
         if not self._dirty:
             return
         self._dirty = False
-        self._written = mosaic_paint.texts(self.values, self.look) if self.look.with_text else []
-        self._places = mosaic_paint.levels(self.values, self.look)
-        self._painter.forget()
+        self._written = matrix_paint.texts(self.values, self.look) if self.look.with_text else []
+        self._places = pressed.levels(self.values, self.look)
+        self._picture.forget()
 
     def changed_cells(self, changed: NDArray[np.bool_]) -> frozenset[tuple[int, int]]:
         """Return the cells that get an outline; where they are too small their heads are remembered instead."""
@@ -165,10 +169,20 @@ class MosaicView(MatrixView):
             self.grid_of_tiles = grid
             self.viewport().update()
 
+    def set_tile(self, size: QSize) -> None:
+        """Give every tile this size; where cells hold digits it is a multiple of theirs."""
+        if size != self._tile:
+            self._tile = size
+            self.viewport().update()
+
     def tile_size(self) -> tuple[int, int]:
         """Return width and height of a tile in pixels, without its caption."""
-        rows, columns = self.tile_shape
-        return columns * self.look.cell_width, rows * self.look.cell_height
+        return self._tile.width(), self._tile.height()
+
+    @property
+    def tile(self) -> pressed.Tile:
+        """One head's table with its corner at (0, 0)."""
+        return pressed.Tile(*self.tile_shape, self._tile)
 
     def tile_rect(self, head: int) -> QRect:
         """Return where a head's cells stand."""
@@ -209,10 +223,10 @@ class MosaicView(MatrixView):
             return None
         column, x = divmod(point.x(), width + grid.gap)
         row, y = divmod(point.y(), height + grid.caption + grid.gap)
-        head, y = row * grid.columns + column, y - grid.caption
-        if not (0 <= x < width and 0 <= y < height and column < grid.columns and head < self.heads):
+        head, cell = row * grid.columns + column, self.tile.cell_at(QPoint(x, y - grid.caption))
+        if cell is None or column >= grid.columns or head >= self.heads:
             return None
-        return head * self.tile_shape[0] + y // self.look.cell_height, x // self.look.cell_width
+        return head * self.tile_shape[0] + cell[0], cell[1]
 
     def indexAt(self, point: QPoint) -> QModelIndex:
         """Return the model's index at a point."""
@@ -224,13 +238,7 @@ class MosaicView(MatrixView):
         if not index.isValid():
             return QRect()
         head, row = divmod(index.row(), self.tile_shape[0])
-        tile, look = self.tile_rect(head), self.look
-        return QRect(
-            tile.left() + index.column() * look.cell_width,
-            tile.top() + row * look.cell_height,
-            look.cell_width,
-            look.cell_height,
-        )
+        return self.tile.place(row, index.column()).translated(self.tile_rect(head).topLeft())
 
     def scrollTo(self, index: AnyIndex, hint: Any = None) -> None:
         """Stay: all tiles are in view."""
@@ -254,7 +262,7 @@ class MosaicView(MatrixView):
         """Paint the tiles that have to be."""
         self._prepare()
         painter = QPainter(self.viewport())
-        rows, closed = self.tile_shape[0], self.look.masked
+        (rows, columns), closed = self.tile_shape, self.look.masked
         if closed is not None and closed.shape != self.values.shape:
             closed = None
         for head in range(self.heads):
@@ -274,7 +282,12 @@ class MosaicView(MatrixView):
             painter.save()
             painter.translate(tile.topLeft())
             written = self._written[part] if self._written else []
-            self._painter.paint(painter, self.values, written, self._places, look, part, closed)
+            if look.with_text:
+                own = self.values[part]
+                matrix_paint.paint(painter, own, written, self._places[part], look, range(rows), range(columns))
+            else:
+                self._picture.make(self.values, self._places, self.look, closed)
+                self._picture.paint(painter, look, self.tile, self.values[part], part.start)
             if self.counts is not None and not self.counts[head]:
                 mosaic_paint.veil(painter, self.look.theme, tile.size())
             painter.restore()

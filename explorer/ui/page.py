@@ -23,6 +23,7 @@ from explorer.ui.controls import ControlBar
 from explorer.ui.matrix_menu import open_menu
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.panels import make_panels
+from explorer.ui.room_panel import RoomPanel
 from explorer.ui.slow import SlowBar, SlowStages
 from explorer.ui.stage import PlaceWidget, Stage
 from explorer.ui.trace_strip import TraceStrip
@@ -143,7 +144,9 @@ class Page(QWidget):
         """Let the matrices that are declared to be like others know those."""
         for view in d.views(self.concept.layout):
             if isinstance(view, d.Matrix) and view.like:
-                self._panels[view.array][0].like = self._panels[view.like][0]
+                compared = self._panels[view.array][0]
+                assert isinstance(compared, RoomPanel)
+                compared.like = self._panels[view.like][0]
 
     def panels(self, name: str) -> list[MatrixPanel]:
         """Return the panels that show an array."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from explorer.concepts import declaration as d
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.mosaic_panel import MosaicPanel
+from explorer.ui.room_panel import RoomPanel
 from explorer.ui.stage import PlaceWidget
 
 if TYPE_CHECKING:
@@ -42,9 +43,13 @@ def _editable(concept: d.Concept, name: str) -> bool:
 
 def _matrix(view: d.Matrix, concept: d.Concept, host: Host, theme: Theme) -> MatrixPanel:
     array = concept.array(view.array)
-    panel = MatrixPanel(view.array, host, theme, editable=isinstance(array, d.Input), large=view.large)
+    editable = isinstance(array, d.Input)
+    panel: MatrixPanel
+    if view.small or view.room:
+        panel = RoomPanel(view, host, theme, editable=editable)
+    else:
+        panel = MatrixPanel(view.array, host, theme, editable=editable, large=view.large)
     panel.sums = view.sums and array.role == "weight"
-    panel.small, panel.room = view.small, view.room
     _dressed(panel, concept, view.span)
     if view.form:
         panel.view.look.forms = (view.form,) if isinstance(view.form, str) else view.form

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QStyle, QWidget
 
 from explorer.concepts import declaration as d
 from explorer.ui.matrix_panel import MatrixPanel, Unit, paint_ramp
@@ -292,7 +292,10 @@ class StageCanvas(QWidget):
             height = _largest(font + theme.px(5), tallest, partial(self._height_fits, font, squeeze, room, most))
             self.unit = Unit(height, font, squeeze)
             return self.measure(self._tree, self.unit, room.height())
-        self.unit = Unit(smallest + theme.px(6), smallest, self._squeezes()[-1])
+        # What is too high anyway scrolls, but downwards only if that can be had.
+        narrow = QSize(room.width() - self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent), UNBOUNDED)
+        units = [Unit(smallest + theme.px(6), smallest, squeeze) for squeeze in self._squeezes()]
+        self.unit = next((unit for unit in units if self._fits(unit, narrow, room.height())), units[-1])
         return self.measure(self._tree, self.unit, max(room.height(), theme.px(240)))
 
     def _squeezes(self) -> tuple[float, ...]:

@@ -1,0 +1,163 @@
+"""Tables pressed into a given size: cells are pixels of a picture, and may take less than one each.
+
+What a cell is worth, where it stands and how the picture is drawn is the same for a whole matrix and for a mosaic's
+tile. Cells with digits are `explorer.ui.matrix_paint`'s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QRegion
+
+from explorer.ui import matrix_paint
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from explorer.ui.matrix_paint import Look
+    from explorer.ui.theme import Ramp
+
+
+#: Cells of fewer pixels are smoothed.
+SMOOTH_BELOW = 2
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A table of so many rows and columns in a rectangle of this size, its corner at (0, 0)."""
+
+    rows: int
+    columns: int
+    size: QSize
+
+    @property
+    def rect(self) -> QRect:
+        """The rectangle."""
+        return QRect(QPoint(0, 0), self.size)
+
+    def place(self, row: int, column: int) -> QRect:
+        """Return where a cell stands; one that takes less than a pixel gets a whole one."""
+        width, height = self.size.width(), self.size.height()
+        left, top = width * column // self.columns, height * row // self.rows
+        right, bottom = width * (column + 1) // self.columns, height * (row + 1) // self.rows
+        return QRect(left, top, max(right - left, 1), max(bottom - top, 1))
+
+    def cell_at(self, point: QPoint) -> tuple[int, int] | None:
+        """Return row and column at a point, None outside."""
+        if not self.rows or not self.columns or not self.rect.contains(point):
+            return None
+        return point.y() * self.rows // self.size.height(), point.x() * self.columns // self.size.width()
+
+
+def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:
+    """Return every cell's place on its colour map, as `matrix_paint.levels` does, quicker for plain weights."""
+    if look.kind != "weight" or look.differences or not isinstance(look.top, float) or look.top <= 0:
+        return matrix_paint.levels(values, look)
+    # Attention weights are 0 to 1 and finite: no clipping of what is above, no search for infinities.
+    share = values * (255.0 / look.top)
+    share += 0.5
+    np.clip(share, 0, 255, out=share)
+    return share.astype(np.intp)
+
+
+def _packed(ramp: Ramp) -> NDArray[np.uint32]:
+    colors = ramp.colors.astype(np.uint32)
+    return (0xFF000000 | (colors[:, 0] << 16) | (colors[:, 1] << 8) | colors[:, 2]).astype(np.uint32)
+
+
+class Picture:
+    """All cells of a mosaic as one picture, made when it is first needed and kept until `forget`."""
+
+    def __init__(self) -> None:
+        self._pixels: NDArray[np.uint32] | None = None
+        self._image: QImage | None = None
+        self._ramps: dict[int, NDArray[np.uint32]] = {}
+
+    def forget(self) -> None:
+        """Draw anew the next time."""
+        self._pixels = self._image = None
+
+    def make(
+        self, values: NDArray[Any], places: NDArray[np.intp], look: Look, closed: NDArray[np.bool_] | None
+    ) -> None:
+        """Make the picture unless it is there; `closed` says which cells a mask closes, where that is known."""
+        if self._image is None:
+            self._make(values, places, look, closed)
+
+    def paint(self, painter: QPainter, look: Look, tile: Tile, values: NDArray[Any], first: int = 0) -> None:
+        """Paint the rows of the picture from `first` on as one table, with its corner at (0, 0).
+
+        `values` and `look` are those of the table.
+        """
+        assert self._image is not None
+        rows, columns = tile.rows, tile.columns
+        target = tile.rect
+        # Around a pixel a cell is smoothed: some would be twice as large as others, which looks like a pattern.
+        fine = target.width() < SMOOTH_BELOW * columns or target.height() < SMOOTH_BELOW * rows
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, fine)
+        painter.drawImage(target, self._image, QRect(0, first, columns, rows))
+        if target.height() >= matrix_paint.HATCH_FROM * rows:
+            self._hatch(painter, tile, look, values)
+        self._cover(painter, tile, look)
+        if look.dim:
+            self._dim(painter, tile, look)
+        self._outline(painter, tile, look)
+
+    @staticmethod
+    def _hatch(painter: QPainter, tile: Tile, look: Look, values: NDArray[Any]) -> None:
+        hatch = QBrush(look.theme.color("hatch"), Qt.BrushStyle.BDiagPattern)
+        for r, first, last in matrix_paint.runs(matrix_paint.masked_cells(values, look)):
+            painter.fillRect(tile.place(r, first).united(tile.place(r, last - 1)), hatch)
+
+    def _make(
+        self, values: NDArray[Any], places: NDArray[np.intp], look: Look, closed: NDArray[np.bool_] | None
+    ) -> None:
+        ramp = matrix_paint.ramp_of(look)
+        packed = self._ramps.get(id(ramp))
+        if packed is None:
+            packed = self._ramps[id(ramp)] = _packed(ramp)
+        pixels = packed[places]
+        hidden = np.isneginf(values) if closed is None else np.isneginf(values) | closed
+        if hidden.any():
+            tone = look.theme.color("hatch" if look.cell_height < matrix_paint.HATCH_FROM else "cell")
+            pixels[hidden] = tone.rgba()
+        self._pixels = np.ascontiguousarray(pixels)
+        rows, columns = pixels.shape
+        # The picture reads the array's own memory, which is kept beside it.
+        self._image = QImage(self._pixels.data, columns, rows, columns * 4, QImage.Format.Format_RGB32)
+
+    @staticmethod
+    def _cover(painter: QPainter, tile: Tile, look: Look) -> None:
+        """Hide the rows that are not drawn yet, and those that are not drawn at this moment."""
+        rows, columns, ground = tile.rows, tile.columns, look.theme.color("stage")
+        hidden = set(look.blank) if look.reached is None else {*look.blank, *range(look.reached, rows)}
+        for row in hidden:
+            if row < rows:
+                painter.fillRect(tile.place(row, 0).united(tile.place(row, columns - 1)), ground)
+
+    @staticmethod
+    def _dim(painter: QPainter, tile: Tile, look: Look) -> None:
+        tone = QColor(look.theme.color("stage"))
+        tone.setAlphaF(0.55)
+        veiled = QRegion(tile.rect)
+        for cell in look.lit:
+            veiled -= QRegion(tile.place(*cell))
+        painter.setClipRegion(veiled)
+        painter.fillRect(tile.rect, tone)
+        painter.setClipping(False)
+
+    @staticmethod
+    def _outline(painter: QPainter, tile: Tile, look: Look) -> None:
+        """Frame cells from outside: they are too small for an outline of their own."""
+        line = max(look.theme.px(2), 1)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for cells, color in ((look.changed, "changed"), (look.lit, "outline"), (look.pinned, "outline")):
+            painter.setPen(QPen(look.theme.color(color), line))
+            for cell in cells:
+                rect = tile.place(*cell)
+                grow = line if min(rect.width(), rect.height()) < 4 * line else 0
+                painter.drawRect(rect.adjusted(-grow, -grow, grow - 1, grow - 1))
