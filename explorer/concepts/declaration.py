@@ -218,13 +218,18 @@ class Toggle:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number that is typed, such as a seed."""
+    """A whole number that is typed, such as a seed.
+
+    ``among(controls)``, where given, returns the values that one step up or down goes to, in ascending order; it says
+    nothing about what may be typed.
+    """
 
     name: str
     label: str
     low: int
     high: int
     default: int
+    among: Callable[[Controls], Sequence[int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
