@@ -237,7 +237,7 @@ class MatrixView(QTableView):
         matrix_paint.paint(
             painter,
             self.values,
-            self.written() if look.with_text else [],
+            self.written() if look.with_text or self.values.dtype == bool else [],
             self.places(),
             look,
             range(first_row, last_row),
