@@ -126,6 +126,7 @@ CONCEPT = Concept(
         Stage("lost", heads.lost(), ("contributions", "heads_on"), (N, D_MODEL), "output"),
     ),
     steps=(
+        Step("project", ("q", "k", "v"), "Every head multiplies all of x with its own columns of Wq, Wk and Wv."),
         Step("scores", ("scores",), "Every head scores every query against every key, with its own columns."),
         Step("÷ √d", ("scaled",), "Divided by √d_head: the divisor belongs to the head, not to the model."),
         Step("mask", ("masked",), "Later tokens are set to −∞ in every head."),
@@ -148,7 +149,7 @@ CONCEPT = Concept(
                         ),
                         align="top",
                     ),
-                    Custom("tiles", "parameters", parameters, {"stacked": False}),
+                    Custom("tiles", "parameters", parameters, {"stacked": False}, arrays=("q",)),
                 )
             ),
             Column(

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from explorer.concepts.declaration import Axis, Marks
 from explorer.ui import bands
 from explorer.ui.cell_size import CellSize, Unit, cell_size, text_width
+from explorer.ui.guard import guarded
 from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import cell_text
 
@@ -93,8 +94,9 @@ class MatrixPanel(QWidget):
 
     def extent(self) -> tuple[object, ...]:
         """Return all that decides how much room the panel wants."""
-        around = self.title, self.badge, self.legend, self.row_names, self.column_names
-        return (self.view.values.shape, *around, bool(self.marks.kept), self.marks.note)
+        around = self.title, self.badge, self.legend, self.row_names, self.column_names, self.text
+        grouped = self.column_bands, self.row_bands
+        return (self.view.values.shape, *around, *grouped, bool(self.marks.kept), self.marks.note)
 
     # --- geometry ---
 
@@ -206,7 +208,7 @@ class MatrixPanel(QWidget):
         left, top, right, bottom = self._margins(cell)
         rows, shown = self.view.values.shape[0], self.table_size(cell)
         height = top + shown.height() + bottom
-        scrolls = height > max_height and not self.large and not cell.in_room
+        scrolls = height > max_height and self.may_scroll(cell)
         width = left + shown.width() + right + (self._bar() if scrolls else 0)
         words = QFontMetrics(self._fonts()[1])
         for axis in (self.row_axis, self.column_axis):
@@ -219,6 +221,10 @@ class MatrixPanel(QWidget):
             rows_shown = max((max_height - top - bottom) // cell.height, min(rows, 2))
             height = top + rows_shown * cell.height + bottom
         return QSize(max(width, self.header_width()), height)
+
+    def may_scroll(self, cell: CellSize) -> bool:
+        """Say whether a table of such cells may be lower than its rows are together."""
+        return not self.large and not cell.in_room
 
     def _bar(self) -> int:
         return self.view.verticalScrollBar().sizeHint().width()
@@ -248,6 +254,7 @@ class MatrixPanel(QWidget):
 
     # --- painting ---
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint everything but the cells."""
         painter = QPainter(self)
@@ -447,6 +454,7 @@ class MatrixPanel(QWidget):
 
     # --- names of tokens ---
 
+    @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Rename the token whose name was double-clicked."""
         named = self._named_at(event.position().toPoint())

@@ -59,6 +59,10 @@ class RoomPanel(MatrixPanel):
         width = size.width() if compared <= columns else columns * size.width() // compared
         return QSize(max(width, 1), min(size.height(), rows * cell.height))
 
+    def may_scroll(self, cell: CellSize) -> bool:
+        """Say whether the table may scroll; a thumbnail is there to be seen as a whole."""
+        return not self.small and super().may_scroll(cell)
+
     def arrange(self, unit: Unit) -> None:
         """Lay out the table inside the panel's present size."""
         super().arrange(unit)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from explorer.ui.matrix_paint import NONE
@@ -19,6 +19,8 @@ from explorer.ui.number_style import MINUS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
     from explorer.concepts.declaration import Custom
     from explorer.concepts.stack import Stack
@@ -42,23 +44,19 @@ def scale_for(extent: float) -> float:
 
 
 class Bars:
-    """Where every part of a stack stands, in shares of the scale: `low` and `high` of shape (parts, columns)."""
+    """Where every part of a stack stands, in values: `low` and `high` of shape (parts, columns)."""
 
     def __init__(self, stack: Stack) -> None:
-        values = stack.values
-        counts = np.broadcast_to(np.asarray(stack.counts, bool)[:, None], values.shape)
-        self.low, self.high = np.zeros(values.shape), np.zeros(values.shape)
-        for sign in (1, -1):
-            edge = np.zeros(values.shape[1])
-            # What counts stands at the axis; what is lost stands beyond it.
-            for counted in (True, False):
-                for part in range(values.shape[0]):
-                    here = (counts[part] == counted) & (values[part] * sign > 0)
-                    reach = edge + np.where(here, values[part], 0.0)
-                    self.low[part] = np.where(here, np.minimum(edge, reach), self.low[part])
-                    self.high[part] = np.where(here, np.maximum(edge, reach), self.high[part])
-                    edge = reach
-        extent = max(float(self.high.max(initial=0.0)), -float(self.low.min(initial=0.0)))
+        values, counts = stack.values, np.asarray(stack.counts, bool)
+        # What counts stands at the axis; what is lost stands beyond it.
+        order = np.concatenate([np.flatnonzero(counts), np.flatnonzero(~counts)])
+        ordered = values[order]
+        above, below = np.maximum(ordered, 0.0), np.minimum(ordered, 0.0)
+        tops, bottoms = above.cumsum(axis=0), below.cumsum(axis=0)
+        self.low, self.high = np.empty(values.shape), np.empty(values.shape)
+        self.low[order] = np.where(ordered > 0, tops - above, bottoms)
+        self.high[order] = np.where(ordered > 0, tops, bottoms - below)
+        extent = max(float(tops.max(initial=0.0)), -float(bottoms.min(initial=0.0)))
         self.top = scale_for(max(extent, float(np.abs(stack.total).max(initial=0.0))))
 
 
@@ -110,25 +108,30 @@ class StackView(MatrixView):
         height = self.viewport().height()
         return (1 - value / top) * (height - 1) / 2
 
+    def _edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the upper and lower pixel of every part."""
+        bars, height = self.bars, self.viewport().height()
+        assert bars is not None
+        low, high = ((1 - edge / bars.top) * ((height - 1) / 2) for edge in (bars.low, bars.high))
+        above = np.rint(high).astype(np.intp)
+        return above, np.maximum(np.rint(low).astype(np.intp), above + 1)
+
     def visualRect(self, index: AnyIndex) -> QRect:
         """Return where a part stands."""
         if self.bars is None or not index.isValid():
             return QRect()
         left, right = self._bar(index.column())
-        high, low = self.bars.high[index.row(), index.column()], self.bars.low[index.row(), index.column()]
-        above, below = round(self.y_of(float(high))), round(self.y_of(float(low)))
-        return QRect(left, above, right - left, max(below - above, 1))
+        above, below = (int(edge[index.row(), index.column()]) for edge in self._edges())
+        return QRect(left, above, right - left, below - above)
 
     def _cell_at(self, point: QPoint) -> tuple[int, int] | None:
-        if self.bars is None or not self.viewport().rect().contains(point):
-            return None
         columns = int(self.values.shape[1])
+        if self.bars is None or not columns or not self.viewport().rect().contains(point):
+            return None
         column = min(point.x() * columns // max(self.viewport().width(), 1), columns - 1)
-        for part in range(int(self.values.shape[0])):
-            rect = self.visualRect(self.matrix_model().index(part, column))
-            if rect.top() <= point.y() <= rect.bottom() and self.values[part, column]:
-                return part, column
-        return None
+        above, below = (edge[:, column] for edge in self._edges())
+        here = np.flatnonzero((above <= point.y()) & (point.y() < below) & (self.values[:, column] != 0))
+        return (int(here[0]), column) if here.size else None
 
     def indexAt(self, point: QPoint) -> QModelIndex:
         """Return the part at a point."""
@@ -169,36 +172,33 @@ class StackView(MatrixView):
             y = round(self.y_of(value))
             painter.drawLine(0, y, width, y)
         if self.reached:
-            for column in range(int(self.values.shape[1])):
-                self._paint_bar(painter, column)
+            self._paint_bars(painter, stack)
         self._paint_cursor(painter)
         painter.end()
 
-    def _paint_bar(self, painter: QPainter, column: int) -> None:
-        theme, stack, model = self.look.theme, self.stack, self.matrix_model()
-        assert stack is not None
-        marked = self.look.lit | self.look.pinned
-        for part in range(int(self.values.shape[0])):
-            if not self.values[part, column]:
-                continue
-            rect = self.visualRect(model.index(part, column))
-            color = QColor(theme.head(part))
-            if stack.counts[part]:
-                painter.fillRect(rect.adjusted(0, 0, 0, -1) if rect.height() > NARROWEST else rect, color)
-            else:
-                painter.setPen(QPen(color, 1, Qt.PenStyle.DashLine))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(rect.adjusted(0, 0, -1, -1))
-            if (part, column) in marked:
-                painter.setPen(QPen(theme.color("outline"), max(theme.px(2), 1)))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(rect.adjusted(0, 0, -1, -1))
-        left, right = self._bar(column)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("text"))
+    def _paint_bars(self, painter: QPainter, stack: Stack) -> None:
+        theme, values = self.look.theme, self.values.tolist()
+        above, below = (edge.tolist() for edge in self._edges())
+        bars = [self._bar(column) for column in range(int(self.values.shape[1]))]
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for part, counts in enumerate(stack.counts.tolist()):
+            color = theme.head(part)
+            painter.setPen(QPen(color, 1, Qt.PenStyle.DashLine))
+            for column, (left, right) in enumerate(bars):
+                if not values[part][column]:
+                    continue
+                top, height = above[part][column], below[part][column] - above[part][column]
+                if counts:
+                    painter.fillRect(left, top, right - left, height - (height > NARROWEST), color)
+                else:
+                    painter.drawRect(left, top, right - left - 1, height - 1)
         thick = max(theme.px(3), 2)
-        y = self.y_of(float(stack.total[column]))
-        painter.drawRect(QRectF(left, y - thick / 2, right - left, thick))
+        for total, (left, right) in zip(stack.total.tolist(), bars, strict=True):
+            painter.fillRect(QRectF(left, self.y_of(total) - thick / 2, right - left, thick), theme.color("text"))
+        painter.setPen(QPen(theme.color("outline"), max(theme.px(2), 1)))
+        for part, column in self.look.lit:
+            left, right = bars[column]
+            painter.drawRect(left, above[part][column], right - left - 1, below[part][column] - above[part][column] - 1)
 
     def _paint_cursor(self, painter: QPainter) -> None:
         current = self.currentIndex()
