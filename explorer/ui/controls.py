@@ -160,7 +160,8 @@ class ControlBar(QWidget):
             self._add_control(control)
         for action in concept.actions:
             self._add_action(action)
-        self.setVisible(bool(self._flow.count()))
+        if not self._flow.count():  # showing it here would open a window of its own: it has no parent yet
+            self.hide()
         self.set_theme(theme)
 
     # --- building ---
