@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 
+from explorer.ui import guard
 from explorer.ui import theme as themes
 from explorer.ui.lifetime import application, close_all
 from explorer.ui.settings import Settings
@@ -84,6 +85,7 @@ def run_window(
     if present:
         window.start_show(full_screen=True)
     window.show()
+    guard.say_faults(window.say)
     if exit_after_first_paint:
         QTimer.singleShot(0, window, lambda: (window.repaint(), window.close()))
     status = app.exec()

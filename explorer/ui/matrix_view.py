@@ -24,6 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from explorer.ui import matrix_paint
+from explorer.ui.guard import guarded
 from explorer.ui.matrix_editor import NumberDelegate
 from explorer.ui.matrix_model import MatrixModel
 from explorer.ui.matrix_paint import Look
@@ -222,6 +223,7 @@ class MatrixView(QTableView):
 
     # --- painting ---
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the visible cells; nothing of QTableView's own painting is used."""
         painter = QPainter(self.viewport())
@@ -297,6 +299,7 @@ class MatrixView(QTableView):
         where = point + QPoint(self.horizontalOffset(), self.verticalOffset())
         return self._grip(*cell).adjusted(-3, -3, 2, 2).contains(where)
 
+    @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Scrub, or show where the cell under the pointer comes from."""
         point = event.position().toPoint()
@@ -313,6 +316,7 @@ class MatrixView(QTableView):
         )
         super().mouseMoveEvent(event)
 
+    @guarded
     def leaveEvent(self, event: Any) -> None:
         """Forget the hovered cell."""
         if self._hovered is not None:
@@ -321,6 +325,7 @@ class MatrixView(QTableView):
             self._host.hover(self.name, None)
         super().leaveEvent(event)
 
+    @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Start a scrub on the handle, flip a mask cell, or select."""
         point = event.position().toPoint()
@@ -338,6 +343,7 @@ class MatrixView(QTableView):
                 return
         super().mousePressEvent(event)
 
+    @guarded
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End a scrub; a plain click pins the trace of its cell."""
         if self._scrub is not None:
@@ -369,6 +375,7 @@ class MatrixView(QTableView):
         else:
             event.ignore()
 
+    @guarded
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of the cells under the pointer, or of the selection from the keyboard."""
         if event.reason() == QContextMenuEvent.Reason.Mouse:
@@ -382,6 +389,7 @@ class MatrixView(QTableView):
 
     # --- keyboard ---
 
+    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Edit as in a spreadsheet: Delete, Enter, Ctrl+C, V, D, Alt with arrows; all else is QTableView's."""
         key, modifiers = event.key(), event.modifiers()
@@ -415,6 +423,7 @@ class MatrixView(QTableView):
         else:
             super().keyPressEvent(event)
 
+    @guarded
     def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
         """Show the trace of the cell that the keyboard moved to."""
         super().currentChanged(current, previous)
@@ -422,6 +431,7 @@ class MatrixView(QTableView):
         if current.isValid() and self.hasFocus():
             self._host.hover(self.name, self.array_index(current.row(), current.column()))
 
+    @guarded
     def focusInEvent(self, event: Any) -> None:
         """Give the keyboard a cell to stand on."""
         super().focusInEvent(event)

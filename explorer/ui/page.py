@@ -20,6 +20,7 @@ from explorer.core.expression import Cell
 from explorer.ui.arrow_sign import ArrowSign
 from explorer.ui.bubble import Bubble
 from explorer.ui.controls import ControlBar
+from explorer.ui.guard import guarded
 from explorer.ui.matrix_menu import open_menu
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.panels import make_panels
@@ -177,6 +178,7 @@ class Page(QWidget):
         elif not self._frame.isActive():
             self._frame.start(left)
 
+    @guarded
     def showEvent(self, event: Any) -> None:
         """Catch up with what happened while the page was hidden."""
         super().showEvent(event)
@@ -541,6 +543,7 @@ class Page(QWidget):
         self.stage.setMinimumHeight(self.theme.px(150 if self.theme.present else 190))
         self.strip.set_lines(3 if self.height() / self.theme.scale > 440 or self.theme.present else 2)
 
+    @guarded
     def resizeEvent(self, event: Any) -> None:
         """Share the height between stage and trace."""
         super().resizeEvent(event)

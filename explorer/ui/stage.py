@@ -16,6 +16,7 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QScrollArea, QStyle, QWidget
 
 from explorer.concepts import declaration as d
+from explorer.ui.guard import guarded
 from explorer.ui.matrix_panel import MatrixPanel, Unit, paint_ramp
 
 if TYPE_CHECKING:
@@ -155,6 +156,7 @@ class StageCanvas(QWidget):
         """Return how much of the stage's foot the legend takes."""
         return QFontMetrics(self.theme.font(12)).height() if self.spans() else 0
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the legend in the lower left corner."""
         super().paintEvent(event)
@@ -381,6 +383,7 @@ class Stage(QScrollArea):
         """Ask for no more than the least: the stage takes what the page has left."""
         return self.minimumSize()
 
+    @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the layout to the new room, once for all resizes that come together and before anything is painted."""
         super().resizeEvent(event)
@@ -392,6 +395,7 @@ class Stage(QScrollArea):
         if self._due and self.isVisible():
             self.refit()
 
+    @guarded
     def showEvent(self, event: QShowEvent) -> None:
         """Fit what changed while nobody saw it."""
         super().showEvent(event)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
+from explorer.ui.guard import guarded
 from explorer.ui.icons import icon
 from explorer.workbench import state as states
 
@@ -349,6 +350,7 @@ class TopBar(QWidget):
             self.fit()
         return done
 
+    @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what no longer fits."""
         super().resizeEvent(event)

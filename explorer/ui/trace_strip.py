@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from explorer.ui.guard import guarded
 from explorer.ui.theme import font_of
 from explorer.workbench.trace import Token, Trace
 
@@ -147,6 +148,7 @@ class TraceStrip(QWidget):
             return font_of(max(int(font.pixelSize() * 0.82), self.theme.text_px(12)))
         return font_of(font.pixelSize(), token.kind in ("operand", "result", "name"))
 
+    @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the lines anew."""
         super().resizeEvent(event)
@@ -161,6 +163,7 @@ class TraceStrip(QWidget):
 
     # --- painting ---
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the tokens; links are underlined in the colour of their role."""
         painter = QPainter(self)
@@ -211,6 +214,7 @@ class TraceStrip(QWidget):
         self.setCursor(Qt.CursorShape.PointingHandCursor if at >= 0 else Qt.CursorShape.ArrowCursor)
         self.setToolTip(self._links[at][1].full if at >= 0 else "")
 
+    @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Follow a link; a click beside the links shows all digits, and again fewer."""
         at = self._link_at(event.position().toPoint())
@@ -221,6 +225,7 @@ class TraceStrip(QWidget):
             self._lay_out()
             self.update()
 
+    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Walk the links with left and right; Enter follows one."""
         if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right) and self._links:

@@ -29,6 +29,7 @@ import explorer
 from explorer.concepts import declaration as d
 from explorer.ui import ask
 from explorer.ui import theme as themes
+from explorer.ui.guard import guarded
 from explorer.ui.page import Page
 from explorer.ui.presentation import ShowKeys
 from explorer.ui.rail import Rail
@@ -580,6 +581,7 @@ class MainWindow(QMainWindow):
 
     # --- Qt ---
 
+    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Play with Space where nothing else wants it; Esc lets go of the pinned cell."""
         if event.key() == Qt.Key.Key_Space:
@@ -589,6 +591,7 @@ class MainWindow(QMainWindow):
         else:
             super().keyPressEvent(event)
 
+    @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the panes their room."""
         super().resizeEvent(event)
@@ -606,6 +609,7 @@ class MainWindow(QMainWindow):
             self.resize(min(frame.width(), home.width()), min(frame.height(), home.height()))
             self.move(home.topLeft())
 
+    @guarded
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the place and stop everything that runs."""
         self.topbar.steps.stop()

@@ -410,8 +410,9 @@ class Workbench:
         state = entry.before if back else entry.after
         names = differing(tab.state, state)
         tab.move(state, None, keep_before=False)
-        self.show(entry.tab)
+        # Told first, shown second: a view that comes forward must know already that it is stale.
         self._announce(tab, names)
+        self.show(entry.tab)
         return entry.tab
 
     def _announce(self, tab: Tab, names: frozenset[str]) -> None:
