@@ -28,10 +28,12 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.concepts import declaration as d
+from explorer.concepts import evaluation
+from explorer.ui.stepping import SteppingBox
 from explorer.ui.switch import Switch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from explorer.ui.theme import Theme
 
@@ -149,6 +151,7 @@ class ControlBar(QWidget):
         self._show: dict[str, Callable[[Any], None]] = {}
         self._picks: list[tuple[d.Pick, QComboBox]] = []
         self._spins: list[QSpinBox] = []
+        self._stops: list[tuple[SteppingBox, Callable[[d.Sizes, d.Controls], Sequence[int]]]] = []
         self._switches: list[Switch] = []
         self._sliders: list[tuple[d.Slider, QSlider, QDoubleSpinBox]] = []
         self._flow = FlowLayout(theme.px(11), theme.px(6))
@@ -193,7 +196,9 @@ class ControlBar(QWidget):
         return not self._flow.count()
 
     def _add_size(self, size: d.Size) -> None:
-        box = QSpinBox()
+        box = SteppingBox()
+        if size.among is not None:
+            self._stops.append((box, lambda sizes, _: evaluation.allowed(size, sizes)))
         box.setRange(size.low, size.high)
         box.setKeyboardTracking(False)
         box.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -328,7 +333,9 @@ class ControlBar(QWidget):
         if control.high > 2**31 - 1 or control.low < -(2**31):
             self._add_long(control)
             return
-        box = QSpinBox()
+        box = SteppingBox()
+        if (among := control.among) is not None:
+            self._stops.append((box, lambda _, controls: among(controls)))
         box.setRange(control.low, control.high)
         box.setKeyboardTracking(False)
         self._prepare(box, f"control_{control.name}", f"{control.label}, {control.low} to {control.high}")
@@ -392,6 +399,8 @@ class ControlBar(QWidget):
                     low, high = control.bounds(sizes, controls)
                     if (low, high) != (spin.minimum(), spin.maximum()):
                         self._bound(control, slider, spin, low, high)
+            for box, stops in self._stops:
+                box.set_stops(stops(sizes, controls))
             for pick, combo in self._picks:
                 self._fill_pick(pick, combo, sizes, controls, tokens)
             for name, value in sizes.items():
