@@ -7,7 +7,6 @@ where files go is decided by whoever calls.
 
 from __future__ import annotations
 
-import csv
 import io
 import keyword
 import math
@@ -87,7 +86,7 @@ def labelled(concept: Concept, state: TabState, results: Values, name: str) -> L
 
 
 def _labels(axis: Axis, state: TabState, length: int) -> tuple[str, ...]:
-    names = state.tokens if axis.names == "tokens" else axis.names
+    names = evaluation.names_along(axis, state.situation)
     return tuple(names[i] if i < len(names) else str(i) for i in range(length))
 
 
@@ -147,24 +146,27 @@ def as_text(one: Labelled, form: str) -> str:
 # ----------------------------------------------------------------------------------------------------------- CSV
 
 
+SEPARATORS: Final = frozenset('",;\t\r\n')
+
+
 def as_csv(arrays: Iterable[Labelled]) -> str:
     """Write tables one below the other, an empty line between them (RFC 4180).
 
     A table's first cell is its name and the rest of its first row and column are labels, so that what is written here
     can be recognised when it is imported. Heads are tables of their own.
     """
-    out = io.StringIO()
-    writer = csv.writer(out)
-    first = True
+    blocks = []
     for one in arrays:
         for name, table in one.tables():
-            if not first:
-                out.write("\r\n")
-            first = False
-            writer.writerow([name, *one.column_labels])
-            for label, row in zip(one.row_labels, table.tolist(), strict=True):
-                writer.writerow([label, *map(_csv_cell, row)])
-    return out.getvalue()
+            rows = [[name, *one.column_labels]]
+            rows += [[label, *map(_csv_cell, row)] for label, row in zip(one.row_labels, table.tolist(), strict=True)]
+            blocks.append("".join(",".join(map(_csv_field, row)) + "\r\n" for row in rows))
+    return "\r\n".join(blocks)
+
+
+def _csv_field(text: str) -> str:
+    """Quote a field that holds any sign that some program takes for a separator: a token may be called ``;``."""
+    return '"' + text.replace('"', '""') + '"' if SEPARATORS.intersection(text) else text
 
 
 def _csv_cell(value: float) -> str:

@@ -38,6 +38,8 @@ NOT_YES_OR_NO = QT_TRANSLATE_NOOP("workbench", "{cell} is {value}; a mask takes 
 
 _MINUS_INFINITE: Final = frozenset({"-infinity", "-inf", "−∞", "-∞", "−infinity", "−inf"})
 _TRUTHS: Final = frozenset({"true", "false"})
+#: What stands in quotes may hold any sign.
+_QUOTED: Final = re.compile(r'"[^"]*"')
 _HEAD: Final = re.compile(r"(?P<name>.*\S)\s*\[(?P<index>[0-9]{1,4})\]")
 
 
@@ -141,7 +143,8 @@ def read(text: str, name: str, known: frozenset[str] = frozenset(), *, decimal_c
 
 
 def _rows(text: str, name: str, decimal_commas: bool) -> Iterable[tuple[int, list[str]]]:
-    sign = next((one for one in "\t;," if one in text), None)
+    plain = _QUOTED.sub("", text)
+    sign = next((one for one in "\t;," if one in plain), None)
     if sign is None:
         return ((at, line.split()) for at, line in enumerate(text.splitlines(), 1))
     if sign == "," and decimal_commas and all(_is_number(line) for line in text.splitlines() if line.strip()):

@@ -525,7 +525,7 @@ def test_undo_brings_the_tab_forward(bench, events):
     events.clear()
     assert bench.undo() == "single"
     assert bench.current == "single"
-    assert [event.kind for event in events] == ["current", "state", "history"]
+    assert [event.kind for event in events] == ["state", "history", "current"]
     assert bench.redo() == "single"
     assert (bench.undo_label, bench.redo_label) == ("edit x[0, 0]", None)
     assert bench.undo() == "single"
