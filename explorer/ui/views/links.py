@@ -8,6 +8,8 @@ from PySide6.QtCore import QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
+from explorer.ui.guard import guarded
+
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Custom
     from explorer.concepts.links import Link
@@ -79,6 +81,7 @@ class LinksView(QWidget):
         sides = [self._host.panels(name)[0].x() for name, _ in (link.source, link.target)]
         return bool(sides[0] < sides[1])
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint a curve with a head for every link, the strong ones last."""
         painter = QPainter(self)

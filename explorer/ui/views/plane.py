@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from explorer.ui.guard import guarded
 from explorer.ui.plane_layout import Scale
 from explorer.ui.plane_paint import PlaneLook, label_places, paint_plane, short, square_of, written
 
@@ -68,6 +69,8 @@ class PlaneView(QWidget):
         self._grip = QPointF()
         self._start: Point = (0.0, 0.0)
         self._held = False
+        # Where vectors were put since the last model: the next frame brings the model that knows it.
+        self._put: dict[int, Point] = {}
         self._lit: frozenset[int] = frozenset()
         self.setObjectName(view.name)
         self.setAccessibleName(view.options.get("title", view.name))
@@ -78,6 +81,7 @@ class PlaneView(QWidget):
 
     def show_model(self, model: Plane | None) -> None:
         """Show this plane."""
+        self._put.clear()
         if model == self.plane:
             return
         self.plane = model
@@ -177,6 +181,7 @@ class PlaneView(QWidget):
             lit=self._lit,
         )
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the plane, and under it the scale and the note."""
         painter = QPainter(self)
@@ -232,6 +237,7 @@ class PlaneView(QWidget):
                 best, found = distance, i
         return found
 
+    @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag, or show where the vector under the pointer comes from."""
         if self._dragged >= 0:
@@ -259,11 +265,13 @@ class PlaneView(QWidget):
         self._host.hover(vectors[i].array, None if leaving else cells[0])
         return True
 
+    @guarded
     def leaveEvent(self, event: QEvent) -> None:
         """Forget the hovered vector."""
         if self._dragged < 0:
             self._hover(-1)
 
+    @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take hold of a tip."""
         i = self._vector_at(event.position(), movable=True)
@@ -279,6 +287,7 @@ class PlaneView(QWidget):
         self._describe()
         self.update()
 
+    @guarded
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let go of it."""
         if self._dragged >= 0:
@@ -290,6 +299,7 @@ class PlaneView(QWidget):
         if self.plane is not None and i >= 0 and (cells := self.plane.vectors[i].cells):
             self._host.pin(self.plane.vectors[i].array, cells[0])
 
+    @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Pick a vector."""
         self._pick(self._vector_at(event.position()))
@@ -307,11 +317,18 @@ class PlaneView(QWidget):
     def _move(self, i: int, tip: Point) -> None:
         assert self.plane is not None
         vector = self.plane.vectors[i]
-        if vector.cells is None or tip == vector.tip:
+        if vector.cells is None or tip == self._tip(i):
             return
         refusal = self._host.write(vector.array, list(vector.cells), list(tip), f"move {vector.label}")
-        if refusal is not None:
-            self._host.refuse(self, _around(self.scale_now().pixel(vector.tip)), refusal)
+        if refusal is None:
+            self._put[i] = tip
+        else:
+            where = self.scale_now().pixel(vector.tip).toPoint()
+            self._host.refuse(self, QRect(where, QSize(8, 8)), refusal)
+
+    def _tip(self, i: int) -> Point:
+        assert self.plane is not None
+        return self._put.get(i, self.plane.vectors[i].tip)
 
     def _let_go(self) -> None:
         self._dragged = -1
@@ -325,6 +342,7 @@ class PlaneView(QWidget):
             if pick is not None:
                 self._host.set_control(*pick)
 
+    @guarded
     def hideEvent(self, event: QHideEvent) -> None:
         """End a drag that nobody will end."""
         super().hideEvent(event)
@@ -347,6 +365,7 @@ class PlaneView(QWidget):
 
     # --- keyboard ---
 
+    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the vector in focus; Enter picks it; Esc takes a drag back."""
         key, modifiers = Qt.Key(event.key()), event.modifiers()
@@ -360,6 +379,7 @@ class PlaneView(QWidget):
         else:
             super().keyPressEvent(event)
 
+    @guarded
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         """End the gesture of a key that was held."""
         if self._held and not event.isAutoRepeat() and event.key() in _ARROWS:
@@ -376,7 +396,8 @@ class PlaneView(QWidget):
         if not self._held and not repeated:
             self._held = True
             self._host.begin(f"move {vector.label}")
-        x, y = (snapped(at + by * step, step / FINE_PARTS) for at, by in zip(vector.tip, direction, strict=True))
+        here = self._tip(self._focused)
+        x, y = (snapped(at + by * step, step / FINE_PARTS) for at, by in zip(here, direction, strict=True))
         self._move(self._focused, (x, y))
 
     def focusNextPrevChild(self, forward: bool) -> bool:
@@ -396,6 +417,7 @@ class PlaneView(QWidget):
         self._tell_hover(i, leaving=False)
         self.update()
 
+    @guarded
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Stand on the first vector, or coming back on the last."""
         super().focusInEvent(event)
@@ -404,6 +426,7 @@ class PlaneView(QWidget):
             self._focus(handles[0 if event.reason() == Qt.FocusReason.TabFocusReason else -1])
         self.update()
 
+    @guarded
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Repaint without the focus ring."""
         super().focusOutEvent(event)
@@ -418,10 +441,6 @@ WRAPPED = int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap)
 def snapped(value: float, step: float) -> float:
     """Return the nearest multiple of a step, without the noise of binary fractions."""
     return float(f"{round(value / step) * step:.12g}") + 0.0
-
-
-def _around(point: QPointF) -> QRect:
-    return QRect(round(point.x()) - 4, round(point.y()) - 4, 8, 8)
 
 
 def make(view: Custom, host: Any, theme: Theme) -> QWidget:

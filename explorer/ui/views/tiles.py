@@ -8,6 +8,8 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from explorer.ui.guard import guarded
+
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Custom, Tile
     from explorer.ui.matrix_panel import Unit
@@ -121,6 +123,7 @@ class TilesView(QWidget):
 
     # --- painting ---
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tiles as cards."""
         painter = QPainter(self)
@@ -173,14 +176,17 @@ class TilesView(QWidget):
         if cell is not None:
             self._host.pin(*cell)
 
+    @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Show where the figure under the pointer comes from."""
         self._hover(self._tile_at(event.position().toPoint()))
 
+    @guarded
     def leaveEvent(self, event: QEvent) -> None:
         """Forget the hovered tile."""
         self._hover(-1)
 
+    @guarded
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Pin the trace of the figure under the pointer."""
         i = self._tile_at(event.position().toPoint())
@@ -189,6 +195,7 @@ class TilesView(QWidget):
             self._choose(i)
             self.update()
 
+    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go from tile to tile with the arrow keys; Enter or Space pins."""
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}.get(
@@ -208,6 +215,7 @@ class TilesView(QWidget):
         self._describe()
         self.update()
 
+    @guarded
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Stand on a tile."""
         super().focusInEvent(event)
@@ -215,6 +223,7 @@ class TilesView(QWidget):
             self._go(0)
         self.update()
 
+    @guarded
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Repaint without the focus ring."""
         super().focusOutEvent(event)
