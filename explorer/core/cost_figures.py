@@ -14,7 +14,7 @@ from explorer.core import cost
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from explorer.core.cost_model import Architecture, CacheOptions, LayerKind
+    from explorer.core.cost_model import Architecture, CacheOptions, LayerKind, Parameters
 
 Pairs = Literal["causal", "square"]
 HeadTokens = Literal["all", "last"]
@@ -321,7 +321,14 @@ class Crossing:
     exact: float | None = None
 
 
-def crossings(architecture: Architecture, options: CacheOptions, weight_type: cost.CacheType) -> list[Crossing]:
+def crossings(
+    architecture: Architecture,
+    options: CacheOptions,
+    weight_type: cost.CacheType,
+    *,
+    pairs: Pairs = "causal",
+    head: HeadTokens = "all",
+) -> list[Crossing]:
     """Return where attention costs as much as the matrices (prefill, decode) and the cache as much as the weights."""
     found = []
     step = decode_weight_flops(architecture)
@@ -331,14 +338,17 @@ def crossings(architecture: Architecture, options: CacheOptions, weight_type: co
         found.append(
             Crossing(
                 "prefill", "attention FLOPs", "matrix FLOPs",
-                _first_where(lambda n: (prefill_attention_flops(architecture, n) or 0) >= step * n),
-                cost.prefill_crossing(parameters.multiplied, flops_per_pair=per_pair) if per_pair else None,
+                _first_where(
+                    lambda n: (prefill_attention_flops(architecture, n, pairs=pairs) or 0)
+                    >= (prefill_weight_flops(architecture, n, head=head) or 0)
+                ),
+                _exact_prefill_crossing(parameters, per_pair, pairs, head) if per_pair else None,
             )
         )  # fmt: skip
         found.append(
             Crossing(
                 "decode", "attention FLOPs", "matrix FLOPs",
-                _first_where(lambda n: (decode_attention_flops(architecture, n) or 0) >= step),
+                _first_where(lambda n: (decode_attention_flops(architecture, n, pairs=pairs) or 0) >= step),
                 cost.decode_crossing(parameters.multiplied, flops_per_pair=per_pair) if per_pair else None,
             )
         )  # fmt: skip
@@ -351,6 +361,14 @@ def crossings(architecture: Architecture, options: CacheOptions, weight_type: co
             )
         )  # fmt: skip
     return found
+
+
+def _exact_prefill_crossing(parameters: Parameters, per_pair: int, pairs: Pairs, head: HeadTokens) -> float | None:
+    """Return the solution where it has a closed form: with every token's head, n(n+1)/2 pairs or n²."""
+    if head == "last" and parameters.head:
+        return None
+    cross = cost.decode_crossing if pairs == "square" else cost.prefill_crossing
+    return cross(parameters.multiplied, flops_per_pair=per_pair)
 
 
 def _growing_flops_per_pair(architecture: Architecture) -> int | None:
