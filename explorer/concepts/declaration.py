@@ -108,15 +108,16 @@ class Axis:
         sums of products, too (``"pairs+trials*keys"``).
     words : str
         What the axis means, such as ``"query: who looks"``; empty where the shape says enough.
-    names : tuple of str or "tokens"
-        Labels of its entries; ``"tokens"`` takes the token names; empty means indices.
+    names : tuple of str, "tokens" or callable
+        Labels of its entries; ``"tokens"`` takes the token names, ``names(situation)`` returns those of the moment;
+        empty means indices.
     groups : Groups, optional
         The groups in which its entries come.
     """
 
     size: str
     words: str = ""
-    names: tuple[str, ...] | Literal["tokens"] = ()
+    names: tuple[str, ...] | Literal["tokens"] | Callable[[Situation], tuple[str, ...]] = ()
     groups: Groups | None = None
 
 
@@ -130,7 +131,8 @@ class Size:
     """A size that the user may change, such as the number of tokens.
 
     ``among(sizes)``, where given, returns which values it may have beside the other sizes, in ascending order; when
-    these change it moves to the largest that is not above it.
+    these change it moves to the largest that is not above it. A size without a label follows from others, by `among`
+    or by the tab's `react`, and has no place in the bar.
     """
 
     name: str
@@ -234,13 +236,17 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One index along a size, such as the token that asks; -1 where none is chosen and `optional` holds."""
+    """One index along a size, such as the token that asks; -1 where none is chosen and `optional` holds.
+
+    The entries go by ``names(situation)`` where it is given, along the tokens by the tokens' names, else by index.
+    """
 
     name: str
     label: str
     size: str
     default: int
     optional: bool = False
+    names: Callable[[Situation], tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +400,10 @@ class Concept:
     follow : callable, optional
         ``follow(before, after)`` returns the controls that change because others did, such as sizes when a model is
         chosen.
+    react : callable, optional
+        ``react(before, after)`` returns what else changes because the user changed something, in the same undoable
+        step: a preset that is chosen brings its matrices, a number that stands for a matrix follows it. Undo and
+        opening a session do not ask.
     """
 
     number: int
@@ -413,6 +423,7 @@ class Concept:
     validate: Callable[[Situation], None] | None = None
     drawers: tuple[Drawer, ...] = ()
     follow: Callable[[Controls, Controls], Controls] | None = None
+    react: Callable[[Situation, Situation], Edit] | None = None
 
     def input(self, name: str) -> Input:
         """Return the input of that name; KeyError when there is none."""

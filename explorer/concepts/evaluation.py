@@ -98,6 +98,13 @@ def default_tokens(concept: Concept, sizes: Sizes) -> tuple[str, ...]:
     return tuple(concept.tokens[i] if i < len(concept.tokens) else f"t{i}" for i in range(count))
 
 
+def names_along(axis: Axis, situation: Situation) -> tuple[str, ...]:
+    """Return the names that an axis' entries have at the moment; empty where they have none but their indices."""
+    if axis.names == "tokens":
+        return situation.tokens
+    return axis.names(situation) if callable(axis.names) else axis.names
+
+
 def op_of(stage: Stage, controls: Controls) -> Op | None:
     """Return the op of a stage under these controls; None where they leave it nothing to compute."""
     return stage.op if isinstance(stage.op, Op) else stage.op(controls)

@@ -196,7 +196,7 @@ class Page(QWidget):
         if self._stale:
             results = self.workbench.results(slug)
             self._show_results(results, state)
-            self.bar.show_state(state.sizes, state.controls, state.tokens)
+            self.bar.show_state(state.situation)
             self._stale = False
         if self._view_stale:
             self._show_view(state, view)
@@ -301,10 +301,9 @@ class Page(QWidget):
         return (int(state.controls[control]),) if control else ()
 
     def _label(self, panel: MatrixPanel, name: str, state: states.TabState) -> None:
-        def names(axis: d.Axis) -> tuple[str, ...]:
-            return state.tokens if axis.names == "tokens" else axis.names
-
-        panel.row_names, panel.column_names = names(panel.row_axis), names(panel.column_axis)
+        situation = state.situation
+        panel.row_names = evaluation.names_along(panel.row_axis, situation)
+        panel.column_names = evaluation.names_along(panel.column_axis, situation)
         panel.view.matrix_model().row_names = panel.row_names
         panel.view.matrix_model().column_names = panel.column_names
         origin = state.origins.get(name, "")
@@ -528,7 +527,7 @@ class Page(QWidget):
             )
             self.said.emit(str(error))
             state = self.workbench.state(self.concept.slug)
-            self.bar.show_state(state.sizes, state.controls, state.tokens)
+            self.bar.show_state(state.situation)
 
     # --- view ---
 

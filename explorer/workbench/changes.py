@@ -184,6 +184,12 @@ class Changes:
             state = replace(state, tokens=tuple(_token(text) for text in edit.tokens))
         return state
 
+    def reacted(self, before: TabState, after: TabState) -> TabState:
+        """Return a state with what else the tab changes because the user went from one to the other."""
+        if self.concept.react is None or after is before:
+            return after
+        return self.with_edit(after, self.concept.react(before.situation, after.situation))
+
     def restored(self, state: TabState, name: str | None = None, cells: Cells | None = None) -> TabState:
         """Return to the lesson's values: of some cells, of an input, or of everything."""
         if name is None:

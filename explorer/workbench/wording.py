@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.concepts import evaluation
 from explorer.core.checks import QT_TRANSLATE_NOOP, cell_name
 from explorer.workbench import number_text
 from explorer.workbench.tokens import Index, Token
@@ -55,9 +57,9 @@ def note(text: str) -> Token:
     return Token(f"   {text}", "note")
 
 
-def label(axis: Axis, at: int, tokens: tuple[str, ...]) -> str:
+def label(axis: Axis, at: int, situation: Situation) -> str:
     """Return what an entry of an axis is called: ``sat (2)``, else ``query 2`` by the axis' words, else its index."""
-    names = tokens if axis.names == "tokens" or (axis.size == "n" and not axis.names) else axis.names
+    names = evaluation.names_along(axis, situation) or (situation.tokens if axis.size == "n" else ())
     if at < len(names):
         return f"{names[at]} ({at})"
     return f"{axis.words.partition(':')[0]} {at}".strip()
@@ -78,25 +80,27 @@ def what(stage: Stage) -> str:
 def title(concept: Concept, situation: Situation, name: str, index: Index, translate: Translate) -> tuple[Token, ...]:
     """Return what a cell is, in words where its axes have them."""
     declared = concept.array(name)
-    axes, tokens = declared.axes, situation.tokens
+    axes = declared.axes
     stage = next((one for one in concept.stages if one.name == name), None)
     if stage is not None and pairs_queries_with_keys(axes):
         named = {
-            "query": Token(label(axes[-2], index[-2], tokens), "name"),
-            "key": Token(label(axes[-1], index[-1], tokens), "name"),
+            "query": Token(label(axes[-2], index[-2], situation), "name"),
+            "key": Token(label(axes[-1], index[-1], situation), "name"),
             "what": Token(what(stage), "note"),
         }
-        return (*_filled(translate(LOOKING), named), *_heads(axes[:-2], index[:-2], translate))
+        return (*_filled(translate(LOOKING), named), *_heads(axes[:-2], index[:-2], situation, translate))
     cell = Token(
         cell_name(name, index) if index else getattr(declared, "title", "") or name, "name", role=declared.role
     )
-    words = [label(axis, at, tokens) for axis, at in zip(axes, index, strict=True)]
+    words = [label(axis, at, situation) for axis, at in zip(axes, index, strict=True)]
     return (cell, *(Token(f" · {word}", "note") for word in words if not word.isdigit()))
 
 
-def _heads(axes: tuple[Axis, ...], index: Index, translate: Translate) -> list[Token]:
+def _heads(axes: tuple[Axis, ...], index: Index, situation: Situation, translate: Translate) -> list[Token]:
+    # A leading axis may count tokens, but it is a head's place: it goes by its words.
+    nameless = replace(situation, tokens=())
     words = [
-        label(axis, at, ()) if axis.words else translate(HEAD).format(at=at)
+        label(axis, at, nameless) if axis.words else translate(HEAD).format(at=at)
         for axis, at in zip(axes, index, strict=True)
     ]
     return [Token(f", {word}", "note") for word in words]
@@ -129,13 +133,13 @@ def may_look(stage: Stage, index: Index, situation: Situation, translate: Transl
 
 def looks_nowhere(axis: Axis, at: int, situation: Situation, translate: Translate) -> str:
     """Say what becomes of a row that is masked everywhere."""
-    return translate(LOOKS_NOWHERE).format(query=label(axis, at, situation.tokens))
+    return translate(LOOKS_NOWHERE).format(query=label(axis, at, situation))
 
 
 def _pair(stage: Stage, index: Index, situation: Situation) -> dict[str, str]:
     return {
-        "query": label(stage.axes[-2], index[-2], situation.tokens),
-        "key": label(stage.axes[-1], index[-1], situation.tokens),
+        "query": label(stage.axes[-2], index[-2], situation),
+        "key": label(stage.axes[-1], index[-1], situation),
     }
 
 

@@ -385,7 +385,8 @@ class Workbench:
 
     def _change(self, slug: str, change: Callable[[Tab], TabState], label: Callable[[Tab], str]) -> None:
         tab = self._tab(slug)
-        before, after = tab.state, change(tab)
+        before = tab.state
+        after = tab.changes.reacted(before, change(tab))
         names = differing(before, after)
         if not names:
             return
