@@ -158,6 +158,8 @@ class MosaicView(MatrixView):
 
     def array_cell(self, index: Index) -> tuple[int, int] | None:
         """Return row and column in the model of an index of the array."""
+        if len(index) != 3:
+            return None
         head, row, column = index
         return head * self.tile_shape[0] + row, column
 
@@ -284,9 +286,9 @@ class MosaicView(MatrixView):
             written = self._written[part] if self._written else []
             if look.with_text:
                 own = self.values[part]
-                matrix_paint.paint(painter, own, written, self._places[part], look, range(rows), range(columns))
+                matrix_paint.paint(painter, own, written, self.places()[part], look, range(rows), range(columns))
             else:
-                self._picture.make(self.values, self._places, self.look, closed)
+                self._picture.make(self.values, self.places(), self.look, closed)
                 self._picture.paint(painter, look, self.tile, self.values[part], part.start)
             if self.counts is not None and not self.counts[head]:
                 mosaic_paint.veil(painter, self.look.theme, tile.size())
