@@ -104,56 +104,95 @@ def place_labels(
     list of QRectF or None
         Rectangles that overlap neither each other nor another label's tip.
     """
+    lines = [(one.x1(), one.y1(), one.x2(), one.y2()) for one in shafts]
+    tips = [(one.tip.x(), one.tip.y()) for one in labels]
+    edges, filled = _edges(room), [_edges(one) for one in taken]
     placed: list[QRectF | None] = []
-    for label in labels:
-        if label.size.isEmpty():
-            placed.append(None)
-            continue
-        best: tuple[float, QRectF] | None = None
-        others = [*taken, *(other for other in placed if other is not None)]
+    for label, tip in zip(labels, tips, strict=True):
         # A tip at the very same place is named by both labels.
-        tips = [one.tip for one in labels if one.tip != label.tip]
-        for cost, rect in _candidates(label, origin):
-            if not room.contains(rect) or any(rect.intersects(other) for other in others):
-                continue
-            clear = label.gap / 2
-            if any(rect.adjusted(-clear, -clear, clear, clear).contains(tip) for tip in tips):
-                continue
-            whole = cost + 2.5 * sum(_crosses(shaft, rect) for shaft in shafts)
-            if best is None or whole < best[0]:
-                best = whole, rect
-        placed.append(None if best is None else best[1])
+        others = [other for other in tips if other != tip]
+        found = None if label.size.isEmpty() else _place(label, (origin.x(), origin.y()), edges, filled, others, lines)
+        placed.append(None if found is None else QRectF(found[0], found[1], found[2] - found[0], found[3] - found[1]))
+        if found is not None:
+            filled.append(found)
     return placed
 
 
-def _candidates(label: Wanted, origin: QPointF) -> Iterable[tuple[float, QRectF]]:
-    """Return rectangles around a tip with what they cost: away from the origin and near are cheap."""
-    away = label.tip - origin
-    heading = math.atan2(-away.y(), away.x()) if not away.isNull() else math.pi / 2
-    for ring in (1.0, 2.6):
-        for turn in range(16):
-            angle = heading + turn * math.pi / 8
-            reach = label.gap * ring
-            x, y = math.cos(angle), -math.sin(angle)
-            width, height = label.size.width(), label.size.height()
-            # The nearest point of the rectangle, not its middle, stands at this distance.
-            middle = QPointF(
-                label.tip.x() + x * reach + width / 2 * _pushed(x), label.tip.y() + y * reach + height / 2 * _pushed(y)
-            )
-            rect = QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height)
-            yield (1 - math.cos(angle - heading)) + 1.5 * (ring - 1), rect
+#: Left, top, right, bottom. Plain numbers: thousands of these are compared in a frame.
+Edges = tuple[float, float, float, float]
+
+#: What a line that runs under a label costs, beside a turn away from the tip's own direction.
+CROSSED = 2.5
+
+
+def _edges(rect: QRectF) -> Edges:
+    return rect.left(), rect.top(), rect.right(), rect.bottom()
+
+
+def _place(
+    label: Wanted, origin: Point, room: Edges, filled: Sequence[Edges], tips: Sequence[Point], lines: Sequence[Edges]
+) -> Edges | None:
+    """Return the cheapest rectangle that is free, None where none is."""
+    best, cheapest = None, math.inf
+    clear = label.gap / 2
+    for cost, (left, top, right, bottom) in _candidates(label, origin):
+        if cost >= cheapest:
+            break
+        if left < room[0] or top < room[1] or right > room[2] or bottom > room[3]:
+            continue
+        if any(left < one[2] and one[0] < right and top < one[3] and one[1] < bottom for one in filled):
+            continue
+        if any(left - clear < x < right + clear and top - clear < y < bottom + clear for x, y in tips):
+            continue
+        whole = cost
+        for line in lines:
+            if _crosses(line, (left, top, right, bottom)):
+                whole += CROSSED
+        if whole < cheapest:
+            best, cheapest = (left, top, right, bottom), whole
+    return best
+
+
+def _turns() -> list[tuple[float, float, float]]:
+    """Return the places around a tip: what each costs, its turn and its ring; the cheap ones first."""
+    return sorted(
+        (1 - math.cos(turn * math.pi / 8) + 1.5 * (ring - 1), turn * math.pi / 8, ring)
+        for ring in (1.0, 2.6)
+        for turn in range(16)
+    )
+
+
+TURNS = _turns()
+
+
+def _candidates(label: Wanted, origin: Point) -> Iterable[tuple[float, Edges]]:
+    """Return rectangles around a tip with what they cost: away from the origin and near are cheap, and come first."""
+    x, y, gap = label.tip.x(), label.tip.y(), label.gap
+    width, height = label.size.width(), label.size.height()
+    away = (x - origin[0], origin[1] - y)
+    heading = math.atan2(away[1], away[0]) if any(away) else math.pi / 2
+    for cost, turn, ring in TURNS:
+        across, up = math.cos(heading + turn), -math.sin(heading + turn)
+        # The nearest point of the rectangle, not its middle, stands at this distance.
+        left = x + across * gap * ring + (_pushed(across) - 1) * width / 2
+        top = y + up * gap * ring + (_pushed(up) - 1) * height / 2
+        yield cost, (left, top, left + width, top + height)
 
 
 def _pushed(part: float) -> float:
     return max(-1.0, min(1.0, 1.5 * part))
 
 
-def _crosses(line: QLineF, rect: QRectF) -> bool:
-    """Say whether a line runs through a rectangle."""
-    if rect.contains(line.p1()) or rect.contains(line.p2()):
-        return True
-    corners = (rect.topLeft(), rect.topRight(), rect.bottomRight(), rect.bottomLeft())
-    bounded = QLineF.IntersectionType.BoundedIntersection
-    return any(
-        line.intersects(QLineF(a, b))[0] == bounded for a, b in ((corners[0], corners[2]), (corners[1], corners[3]))
-    )
+def _crosses(line: Edges, rect: Edges) -> bool:
+    """Say whether a line runs through a rectangle (Liang and Barsky 1984)."""
+    x, y, dx, dy = line[0], line[1], line[2] - line[0], line[3] - line[1]
+    first, last = 0.0, 1.0
+    for toward, room in ((-dx, x - rect[0]), (dx, rect[2] - x), (-dy, y - rect[1]), (dy, rect[3] - y)):
+        if toward == 0:
+            if room < 0:
+                return False
+        elif toward < 0:
+            first = max(first, room / toward)
+        else:
+            last = min(last, room / toward)
+    return first <= last
