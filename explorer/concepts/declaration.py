@@ -370,11 +370,16 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One stop of the steps: `label` on its pill, the stages that appear with it, and a sentence about it."""
+    """One stop of the steps: `label` on its pill, the stages that appear with it, and a sentence about it.
+
+    `times` names a size where the step is taken in parts: one stop for each, such as one for each block of keys. Views
+    of its arrays are told which part has been reached.
+    """
 
     label: str
     shows: tuple[str, ...]
     says: str = ""
+    times: str = ""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,8 @@ class Page(QWidget):
         self._compare()
         self.strip = TraceStrip(theme)
         self.bubble = Bubble(self)
-        self.slow = SlowStages(concept.slug, workbench, self) if evaluation.has_slow(concept) else None
+        self._slow_names = evaluation.slow_stages(concept)
+        self.slow = SlowStages(concept.slug, workbench, self) if self._slow_names else None
         self._slow_bar = None if self.slow is None else self.bar.add(SlowBar(self.slow, theme))
         body = QWidget()
         column = QVBoxLayout(body)
@@ -326,11 +327,20 @@ class Page(QWidget):
         for custom, widget in self._customs:
             if custom.arrays and hasattr(widget, "show_reached"):
                 widget.show_reached(all(visible.get(name) is None for name in custom.arrays))
+            if custom.arrays and hasattr(widget, "show_part"):
+                widget.show_part(self._part_of(custom, state, view))
         self._focus(view, shown)
         if self._hovered is None:
             self._show_trace(self._reached_pin(view.pinned, shown), pinned=True)
         else:
             self._show_trace(self._hovered, pinned=False)
+
+    def _part_of(self, custom: d.Custom, state: states.TabState, view: states.ViewState) -> int | None:
+        """Return which part of its step a view of arrays has come to; None where it is not at such a step."""
+        current = states.row_and_step(self.concept, state.sizes, view)[1]
+        if current < 0 or set(custom.arrays).isdisjoint(self.concept.steps[current].shows):
+            return None
+        return states.part_reached(self.concept, state.sizes, view)
 
     def _focus(self, view: states.ViewState, shown: str | None) -> None:
         """In a presentation without room for everything, show what the step is about: its arrays and operands."""
@@ -405,7 +415,7 @@ class Page(QWidget):
         waiting = [(name, index) for name, indices in operands.items() for index in indices]
         while waiting:
             name, index = waiting.pop()
-            if name not in self._panels and name not in state.inputs:
+            if name not in self._panels and name not in state.inputs and name not in self._slow_names:
                 found = evaluation.explain(self.concept, state.situation, results, name, index)
                 if isinstance(found, Cell):
                     waiting.append((found.array, found.index))

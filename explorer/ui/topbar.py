@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
@@ -153,11 +154,8 @@ class StepBar(QWidget):
         return states.position_count(self._concept, self._state().sizes, self._view().by_row) if self._concept else 0
 
     def _go_to_step(self, i: int) -> None:
-        view = self._view()
-        if view.by_row and view.step >= 0:
-            self._set(view.step // len(self._pills) * len(self._pills) + i)
-        else:
-            self._set(i)
+        assert self._concept is not None
+        self._set(states.position_of(self._concept, self._state().sizes, self._view(), i))
         self.refresh()
 
     def go_first(self) -> None:
@@ -183,10 +181,11 @@ class StepBar(QWidget):
         """Switch between whole steps and row by row, staying near the same place."""
         if self._concept is None or not self._concept.row_steps:
             return
-        view, steps = self._view(), len(self._concept.steps)
+        view, sizes = self._view(), self._state().sizes
         step = view.step
         if step >= 0:
-            step = step % steps if view.by_row else step
+            turned = replace(view, by_row=not view.by_row, step=0)
+            step = states.position_of(self._concept, sizes, turned, states.row_and_step(self._concept, sizes, view)[1])
         self.workbench.set_view(self._concept.slug, by_row=not view.by_row, step=step)
         self.changed.emit()
 

@@ -158,7 +158,7 @@ def looking(view: ViewState, changes: Mapping[str, object]) -> ViewState:
     held: dict[str, Any] = {}
     for name, value in changes.items():
         match name, value:
-            case ("step" | "speed" | "digits"), bool():  # True is an int in Python, and no number to anybody
+            case (("step" | "speed" | "digits"), bool()):  # True is an int in Python, and no number to anybody
                 raise InputError(NO_VIEW, name=name, value=quoted(str(value)))
             case "step", int():
                 held[name] = max(-1, value)
@@ -196,9 +196,31 @@ def rows_to_step(concept: Concept, sizes: Sizes) -> int:
     return max((_row_count(stage, sizes) for stage in _stepped(concept)), default=0)
 
 
+def stops(concept: Concept, sizes: Sizes) -> list[tuple[int, int]]:
+    """Return the step and its part of every position where whole steps are shown."""
+    parts = [max(sizes[step.times], 1) if step.times else 1 for step in concept.steps]
+    return [(at, part) for at, count in enumerate(parts) for part in range(count)]
+
+
 def position_count(concept: Concept, sizes: Sizes, by_row: bool) -> int:
-    """Return how many positions the steps have; row by row there are as many per row."""
-    return len(concept.steps) * (rows_to_step(concept, sizes) if by_row else 1)
+    """Return how many positions the steps have: one for each part of each, or row by row one for each step and row."""
+    return len(concept.steps) * rows_to_step(concept, sizes) if by_row else len(stops(concept, sizes))
+
+
+def position_of(concept: Concept, sizes: Sizes, view: ViewState, step: int) -> int:
+    """Return the position at which a step begins; row by row, in the row that the view has reached."""
+    if view.by_row:
+        return max(view.step, 0) // max(len(concept.steps), 1) * len(concept.steps) + step
+    return next(at for at, stop in enumerate(stops(concept, sizes)) if stop[0] == step)
+
+
+def part_reached(concept: Concept, sizes: Sizes, view: ViewState) -> int | None:
+    """Return which part of its step the view has reached; None where everything is shown, or whole rows are."""
+    there = stops(concept, sizes)
+    if view.step < 0 or view.by_row or not there:
+        return None
+    step, part = there[min(view.step, len(there) - 1)]
+    return part if concept.steps[step].times else None
 
 
 def row_and_step(concept: Concept, sizes: Sizes, view: ViewState) -> tuple[int | None, int]:
@@ -212,7 +234,7 @@ def row_and_step(concept: Concept, sizes: Sizes, view: ViewState) -> tuple[int |
         return None, len(concept.steps) - 1
     position = min(view.step, count - 1)
     if not view.by_row:
-        return None, position
+        return None, stops(concept, sizes)[position][0]
     return divmod(position, len(concept.steps))
 
 
