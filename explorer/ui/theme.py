@@ -233,7 +233,9 @@ class Theme:
         return _font(int(px) if exact else self.text_px(px), bold)
 
     def color(self, role: str) -> QColor:
-        """Return the colour of a role such as ``"query"``, or of a named colour of the theme such as ``"muted"``."""
+        """Return a colour: of a role such as ``"query"``, by its name in the theme such as ``"muted"``, or ``"head 2"``."""
+        if role.startswith("head "):
+            return self.head(int(role[5:]))
         return _color(self.colors.role.get(role) or getattr(self.colors, role))
 
     def head(self, at: int) -> QColor:
