@@ -233,7 +233,7 @@ class Theme:
         return _font(int(px) if exact else self.text_px(px), bold)
 
     def color(self, role: str) -> QColor:
-        """Return a colour: of a role such as ``"query"``, of the theme such as ``"muted"``, or of a head: ``"head 2"``."""
+        """Return a colour: of a role such as ``"query"``, of the theme as ``"muted"``, or of a head: ``"head 2"``."""
         if role.startswith("head "):
             return self.head(int(role[5:]))
         return _color(self.colors.role.get(role) or getattr(self.colors, role))
