@@ -100,6 +100,9 @@ class Mosaic:
     switch: str = ""
     #: How many times as wide as it is high the whole would best be.
     aspect: float = 1.9
+    #: Its name on screen, where the array's would not do; whether the colours' legend stands beside it.
+    title: str = ""
+    legend: bool = True
 
     @property
     def arrays(self) -> tuple[str, ...]:
@@ -130,7 +133,8 @@ View = Row | Column | Arrow | Matrix | Place | Mosaic | Custom
 class Tile:
     """One figure of a "tiles" view: what it is, its value as text, and how the value comes about.
 
-    `cell`, where given, is the array and index that it was read from: choosing the tile shows its trace.
+    `cell`, where given, is the array and index that it was read from: choosing the tile shows its trace. `detail` may
+    have several lines.
     """
 
     label: str

@@ -65,29 +65,37 @@ def divisors(sizes: Sizes) -> Sequence[int]:
     return cost.kv_head_choices(sizes["n_head"])
 
 
+def split_queries(query: Axis, q: str = "q") -> Stage:
+    """Return the stage that cuts the queries side by side into heads."""
+    return Stage(f"{q}_heads", heads.split(), (q, query.size), (query, N, D_HEAD), "query")
+
+
 def attention_stages(query: Axis, shared: Axis, *, suffix: str = "", q: str = "q") -> tuple[Stage, ...]:
-    """Return the stages from queries, keys and values side by side to the heads' outputs.
+    """Return the stages from queries in heads, and keys and values side by side, to the heads' outputs.
 
     Parameters
     ----------
     query, shared : Axis
-        The axes of query heads and of KV heads.
+        The axes of query heads and of KV heads; the latter's size is a name, or digits.
     suffix : str
         What the names of all stages end with, and those of the keys and values that they read.
     q : str
-        The array of queries; its heads are shared by all that read the same one.
+        The array of queries whose heads `split_queries` has cut.
     """
     table = (query, QUERY, KEY)
+    q_heads = f"{q}_heads"
 
     def named(name: str) -> str:
         return f"{name}{suffix}"
 
-    q_heads = f"{q}_heads"
-    split_q = (Stage(q_heads, heads.split(), (q, query.size), (query, N, D_HEAD), "query"),) if not suffix else ()
+    def cut(name: str, role: Role) -> Stage:
+        whole = heads.split(int(shared.size)) if shared.size.isdigit() else heads.split()
+        read = (named(name),) if shared.size.isdigit() else (named(name), shared.size)
+        return Stage(named(f"{name}_heads"), whole, read, (shared, N, D_HEAD), role)
+
     return (
-        *split_q,
-        Stage(named("k_heads"), heads.split(), (named("k"), shared.size), (shared, N, D_HEAD), "key"),
-        Stage(named("v_heads"), heads.split(), (named("v"), shared.size), (shared, N, D_HEAD), "value"),
+        cut("k", "key"),
+        cut("v", "value"),
         Stage(named("scores"), attention.scores(), (q_heads, named("k_heads")), table, "score", "scores q·k"),
         Stage(named("scaled"), attention.scale(), (named("scores"), q_heads), table, "score", "scaled scores"),
         Stage(

@@ -29,7 +29,16 @@ from explorer.concepts.declaration import (
     Toggle,
     Values,
 )
-from explorer.concepts.many_heads import D_MODEL, N, attention_stages, columns_of, drawn_input, head_axis, x_input
+from explorer.concepts.many_heads import (
+    D_MODEL,
+    N,
+    attention_stages,
+    columns_of,
+    drawn_input,
+    head_axis,
+    split_queries,
+    x_input,
+)
 from explorer.concepts.stack import Stack
 from explorer.core import cost, lesson
 from explorer.core.ops import attention, heads
@@ -119,6 +128,7 @@ CONCEPT = Concept(
         Stage("q", attention.project(), ("x", "Wq"), (N, COLUMNS), "query"),
         Stage("k", attention.project(), ("x", "Wk"), (N, COLUMNS), "key"),
         Stage("v", attention.project(), ("x", "Wv"), (N, COLUMNS), "value"),
+        split_queries(HEAD),
         *attention_stages(HEAD, HEAD),
         Stage("concat", heads.concat(), ("heads", "heads_on"), (N, COLUMNS), "output"),
         Stage("output", attention.project(), ("concat", "Wo"), (TOKENS, D_MODEL), "output"),

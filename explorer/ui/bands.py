@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
+from explorer.concepts import evaluation
+
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Axis, Sizes
     from explorer.ui.theme import Theme
@@ -42,8 +44,8 @@ def of(axis: Axis, sizes: Sizes) -> Bands | None:
     groups = axis.groups
     if groups is None:
         return None
-    count = sizes[groups.size]
-    return Bands(count, groups.word, sizes[groups.shared] if groups.shared else count)
+    count = evaluation.size_of(groups.size, sizes)
+    return Bands(count, groups.word, evaluation.size_of(groups.shared, sizes) if groups.shared else count)
 
 
 def thickness(theme: Theme) -> int:

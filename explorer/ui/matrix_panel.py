@@ -57,6 +57,7 @@ class MatrixPanel(QWidget):
         self.role = "plain"
         self.badge = ""
         self.legend = ""
+        self.with_legend = True
         self.row_axis = Axis("")
         self.column_axis = Axis("")
         self.row_names: tuple[str, ...] = ()
@@ -172,7 +173,7 @@ class MatrixPanel(QWidget):
         )
         if self.badge:
             width += px(20)
-        if self.legend:
+        if self.legend and self.with_legend:
             width += px(72) + small.horizontalAdvance(self.legend)
         return width + px(2)
 
@@ -283,7 +284,7 @@ class MatrixPanel(QWidget):
         painter.setPen(theme.color("muted"))
         painter.drawText(x, metrics.ascent(), self._shape_text())
         x += small.horizontalAdvance(self._shape_text()) + px(8)
-        if self.legend:
+        if self.legend and self.with_legend:
             ramp = theme.weights if self.view.look.kind == "weight" else theme.signed
             paint_ramp(painter, QRectF(x, (height - px(9)) / 2, px(54), px(9)), ramp)
             x += px(60)

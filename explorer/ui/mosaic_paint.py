@@ -14,9 +14,19 @@ if TYPE_CHECKING:
 
 
 def caption(
-    painter: QPainter, theme: Theme, tile: QRect, height: int, text: str, color: QColor, counts: bool | None
+    painter: QPainter,
+    theme: Theme,
+    tile: QRect,
+    height: int,
+    text: str,
+    color: QColor,
+    counts: bool | None,
+    number: str = "",
 ) -> None:
-    """Paint a tile's name and its band above it; `counts` adds a box that says whether the head counts."""
+    """Paint a tile's name, or its number, and its band above it.
+
+    `counts` adds a box that says whether the head counts.
+    """
     line, font = bands.thickness(theme), theme.font(12)
     metrics = QFontMetrics(font)
     painter.fillRect(tile.left(), tile.top() - line - 1, tile.width(), line, color)
@@ -32,7 +42,7 @@ def caption(
         left += side + theme.px(5)
     painter.setPen(color if counts is not False else theme.color("muted"))
     room = box.right() - left
-    names = [text, text.rsplit(" ", maxsplit=1)[-1]] if counts is not False else [f"{text} off", "off"]
+    names = [text, number] if counts is not False else [f"{text} off", "off"]
     shown = next((name for name in names if metrics.horizontalAdvance(name) <= room), "")
     painter.drawText(QRect(left, box.top(), room + 1, box.height()), int(Qt.AlignmentFlag.AlignVCenter), shown)
 

@@ -126,6 +126,14 @@ class MosaicPanel(MatrixPanel):
         top = QFontMetrics(title_font).height() + px(3)
         return left, top, 0, small.height() + px(2)
 
+    def _words(self, width: int) -> list[tuple[str, ...]]:
+        """Return the axes' words, on one line or on two, as the room is."""
+        words = (f"{self.row_axis.words} ↓    ", f"{self.column_axis.words} →")
+        small = QFontMetrics(self._fonts()[1])
+        if small.horizontalAdvance("".join(words)) <= width:
+            return [words]
+        return [(one,) for one in words]
+
     def arrange(self, unit: Unit) -> None:
         """Lay out the tiles inside the panel's present size."""
         self._cell = cell = self.cell_at(unit)
@@ -143,10 +151,11 @@ class MosaicPanel(MatrixPanel):
         """Return the size wanted at this unit."""
         cell = self.cell_at(unit)
         left, top, right, bottom = self._margins(cell)
-        size = self._tiles_size(unit)
-        words = QFontMetrics(self._fonts()[1]).horizontalAdvance(self._words())
-        width = max(left + size.width() + right, self.header_width(), words)
-        return QSize(width, top + size.height() + bottom)
+        size, small = self._tiles_size(unit), QFontMetrics(self._fonts()[1])
+        lines = self._words(size.width())
+        longest = max(small.horizontalAdvance("".join(line).rstrip()) for line in lines)
+        width = max(left + size.width() + right, self.header_width(), longest)
+        return QSize(width, top + size.height() + bottom + (len(lines) - 1) * small.height())
 
     def _shape_text(self) -> str:
         rows, columns = self.view.tile_shape
@@ -154,22 +163,20 @@ class MosaicPanel(MatrixPanel):
 
     # --- painting ---
 
-    def _words(self) -> str:
-        return f"{self.row_axis.words} ↓    {self.column_axis.words} →"
-
     def paint_frame(self, painter: QPainter) -> None:
         """Paint name, legend, words and the queries' names with the panel's corner at (0, 0)."""
         self._paint_header(painter)
         table, small_font = self.table_rect(), self._fonts()[1]
         metrics = QFontMetrics(small_font)
         painter.setFont(small_font)
-        x, y = table.left(), table.bottom() + metrics.ascent() + self.theme.px(2)
-        if x + metrics.horizontalAdvance(self._words()) > self.width():
-            x = 0
-        for words in (f"{self.row_axis.words} ↓    ", f"{self.column_axis.words} →"):
-            painter.setPen(self.theme.color(word_role(words)))
-            painter.drawText(x, y, words)
-            x += metrics.horizontalAdvance(words)
+        y = table.bottom() + metrics.ascent() + self.theme.px(2)
+        for line in self._words(table.width()):
+            x = table.left() if table.left() + metrics.horizontalAdvance("".join(line)) <= self.width() else 0
+            for words in line:
+                painter.setPen(self.theme.color(word_role(words)))
+                painter.drawText(x, y, words)
+                x += metrics.horizontalAdvance(words)
+            y += metrics.height()
         if self._labelled(self._cell):
             self._paint_names(painter, table)
 

@@ -308,8 +308,9 @@ class MosaicView(MatrixView):
         color = self.colors[head] if head < len(self.colors) else self.look.theme.color("muted")
         counts = None if self.counts is None else bool(self.counts[head])
         caption = self.captions[head] if head < len(self.captions) else str(head)
+        shown = counts if self.switch else None
         mosaic_paint.caption(
-            painter, self.look.theme, tile, self.grid_of_tiles.caption, caption, color, counts if self.switch else None
+            painter, self.look.theme, tile, self.grid_of_tiles.caption, caption, color, shown, number=str(head)
         )
 
     def _paint_cursor(self, painter: QPainter) -> None:

@@ -59,7 +59,10 @@ def _matrix(view: d.Matrix, concept: d.Concept, host: Host, theme: Theme) -> Mat
 
 def _mosaic(view: d.Mosaic, name: str, concept: d.Concept, host: Host, theme: Theme) -> MosaicPanel:
     panel = MosaicPanel(view, name, concept.array(name).axes[-3], host, theme)
-    return _dressed(panel, concept, MOSAIC_SPAN)
+    _dressed(panel, concept, MOSAIC_SPAN)
+    panel.title = view.title or panel.title
+    panel.with_legend = view.legend
+    return panel
 
 
 def _dressed(panel: Panel, concept: d.Concept, span: float) -> Panel:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 #: The columns of `model_costs`' input.
 MODEL: Final = ("n_layer", "n_head", "n_head_kv", "d_head", "d_model", "context")
-#: What `model_costs` returns for each model.
-COSTS: Final = ("bytes per token", "cache", "Wq", "Wk", "Wv", "Wo")
+#: What `model_costs` returns for each model; Wo has as many parameters as Wq, and Wv as many as Wk.
+COSTS: Final = ("bytes/token", "cache", "Wq, Wo", "Wk, Wv")
 #: The entries of `variant_costs`' input, and what it returns for each variant.
 SHAPE: Final = ("n_layer", "n_head", "n_head_kv", "d_head", "context")
 VARIANTS: Final = ("MHA", "GQA", "MQA")
@@ -37,7 +37,7 @@ def model_costs(models):
     n_layer, n_head, n_head_kv, d_head, d_model, context = models.T
     per_token = kv_bytes_per_token(n_layer, n_head_kv, d_head)
     wq, wk = d_model * n_head * d_head, d_model * n_head_kv * d_head
-    return np.stack([per_token, per_token * context, wq, wk, wk, wq], axis=1)
+    return np.stack([per_token, per_token * context, wq, wk], axis=1)
 """
 _VARIANT_HELPERS: Final = """\
 def variant_costs(shape):
@@ -71,7 +71,7 @@ def _source(kind: CacheType) -> str:
 
 
 def model_costs(cache_type: str = "f16") -> Op:
-    """Count what models take: (models, 6) of `MODEL` gives (models, 6) of `COSTS`, a layer's parameters last."""
+    """Count what models take: (models, 6) of `MODEL` gives (models, 4) of `COSTS`, a layer's parameters last."""
     kind = cost.cache_type(cache_type)
 
     def row(values: Sequence[float]) -> list[float]:
@@ -79,7 +79,7 @@ def model_costs(cache_type: str = "f16") -> Op:
         per_token = cost.kv_bytes_per_token(n_layer=n_layer, n_head_kv=n_head_kv, d_k=d_head, cache_type_k=kind)
         held = cost.kv_bytes(context, n_layer=n_layer, n_head_kv=n_head_kv, d_k=d_head, cache_type_k=kind)
         matrices = cost.projection_parameters(d_model=d_model, n_head=n_head, n_head_kv=n_head_kv, d_k=d_head)
-        return [float(one) for one in (per_token, held, matrices.wq, matrices.wk, matrices.wv, matrices.wo)]
+        return [float(one) for one in (per_token, held, matrices.wq, matrices.wk)]
 
     def apply(models: Array) -> Array:
         return np.array([row(values) for values in models.tolist()]).reshape(len(models), len(COSTS))
@@ -90,7 +90,7 @@ def model_costs(cache_type: str = "f16") -> Op:
         if column < 2:
             factors = _bytes(kind, layers, shared, d_head)
             return _product(*factors, *((context,) if column else ()))
-        return _product(d_model, heads if COSTS[column] in ("Wq", "Wo") else shared, d_head)
+        return _product(d_model, heads if COSTS[column].startswith("Wq") else shared, d_head)
 
     helpers = (_source(kind), _MODEL_HELPERS)
     return Op("model_costs", apply, terms, lambda names: f"model_costs({names[0]})", helpers)

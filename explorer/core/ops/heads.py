@@ -21,21 +21,27 @@ if TYPE_CHECKING:
 NOTHING = Number(0.0, "0")
 
 
-def split() -> Op:
-    """Cut a projection into heads: (n, n_head · d_head) and n_head give (n_head, n, d_head)."""
+def split(n_head: int | None = None) -> Op:
+    """Cut a projection into heads: (n, n_head · d_head) gives (n_head, n, d_head).
 
-    def apply(projected: Array, n_head: Array) -> Array:
-        rows = projected.shape[0]
-        return projected.reshape(rows, int(n_head), -1).swapaxes(0, 1).copy()
+    Parameters
+    ----------
+    n_head : int, optional
+        How many heads; the op's second input unless given.
+    """
+
+    def apply(projected: Array, *heads: Array) -> Array:
+        count = int(heads[0]) if n_head is None else n_head
+        return projected.reshape(projected.shape[0], count, -1).swapaxes(0, 1).copy()
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
         h, i, c = index
-        d_head = arrays[0].shape[1] // int(arrays[1])
+        d_head = arrays[0].shape[1] // (int(arrays[1]) if n_head is None else n_head)
         return cell(arrays, names, 0, i, h * d_head + c)
 
     def source(names: Names) -> str:
-        projected, n_head = names
-        return f"{projected}.reshape({projected}.shape[0], int({n_head}), -1).swapaxes(0, 1).copy()"
+        count = f"int({names[1]})" if n_head is None else f"{n_head}"
+        return f"{names[0]}.reshape({names[0]}.shape[0], {count}, -1).swapaxes(0, 1).copy()"
 
     return Op("split", apply, terms, source)
 
@@ -61,6 +67,22 @@ def concat() -> Op:
         return f"{kept}.swapaxes(0, 1).reshape({heads}.shape[1], -1).copy()"
 
     return Op("concat", apply, terms, source)
+
+
+def side_by_side() -> Op:
+    """Lay the heads' outputs side by side, all of them: (n_head, n, d_v) gives (n, n_head · d_v)."""
+
+    def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
+        i, column = index
+        h, c = divmod(column, arrays[0].shape[2])
+        return cell(arrays, names, 0, h, i, c)
+
+    return Op(
+        "side_by_side",
+        lambda heads: heads.swapaxes(0, 1).reshape(heads.shape[1], -1).copy(),
+        terms,
+        lambda names: f"{names[0]}.swapaxes(0, 1).reshape({names[0]}.shape[1], -1).copy()",
+    )
 
 
 def contribute() -> Op:
@@ -115,31 +137,36 @@ _FEWER: dict[str, tuple[Callable[[Array, int, int], Array], str]] = {
 }
 
 
-def share_kv(how: str) -> Op:
+def share_kv(how: str, *, one: bool = False) -> Op:
     """Make the parameters of fewer KV heads out of those of one KV head per query head.
 
-    Inputs are W of (d_model, n_head · d), another W of at least n_head_kv · d columns, n_head and n_head_kv; the
-    result is (d_model, n_head_kv · d).
+    Inputs are W of (d_model, n_head · d), another W of at least n_head_kv · d columns, n_head, and n_head_kv unless
+    `one` says that it is 1; the result is (d_model, n_head_kv · d).
 
     Parameters
     ----------
     how : {"fresh", "kept", "averaged"}
         "fresh" takes the other matrix' first heads, "kept" the first head of each that will be shared, "averaged"
         their mean, which is how trained models are converted before they are trained on (Ainslie et al., "GQA", 2023).
+    one : bool
+        Whether a single KV head is left.
     """
 
-    def apply(w: Array, fresh: Array, n_head: Array, n_head_kv: Array) -> Array:
-        heads, shared = int(n_head), int(n_head_kv)
+    def counts(heads: Arrays) -> tuple[int, int]:
+        return int(heads[0]), 1 if one else int(heads[1])
+
+    def apply(w: Array, fresh: Array, *heads: Array) -> Array:
+        n_head, shared = counts(heads)
         if how == "fresh":
-            return fresh[:, : w.shape[1] // heads * shared].copy()
-        return _FEWER[how][0](w, heads, shared).reshape(w.shape[0], -1).copy()
+            return fresh[:, : w.shape[1] // n_head * shared].copy()
+        return _FEWER[how][0](w, n_head, shared).reshape(w.shape[0], -1).copy()
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
         p, column = index
         if how == "fresh":
             return cell(arrays, names, 1, p, column)
-        heads, shared = int(arrays[2]), int(arrays[3])
-        d, each = arrays[0].shape[1] // heads, heads // shared
+        n_head, shared = counts(arrays[2:])
+        d, each = arrays[0].shape[1] // n_head, n_head // shared
         g, c = divmod(column, d)
         first = cell(arrays, names, 0, p, g * each * d + c)
         if how == "kept" or each == 1:
@@ -148,10 +175,11 @@ def share_kv(how: str) -> Op:
         return Operation("quotient", (total(members), Number(float(each), f"{each}")))
 
     def source(names: Names) -> str:
-        w, fresh, n_head, n_head_kv = names
+        w, fresh, n_head, *shared = names
+        kv = f"int({shared[0]})" if shared else "1"
         if how == "fresh":
-            return f"{fresh}[:, : {w}.shape[1] // int({n_head}) * int({n_head_kv})].copy()"
-        by_head = f"{w}.reshape({w}.shape[0], int({n_head_kv}), int({n_head}) // int({n_head_kv}), -1)"
+            return f"{fresh}[:, : {w}.shape[1] // int({n_head}) * {kv}].copy()"
+        by_head = f"{w}.reshape({w}.shape[0], {kv}, int({n_head}) // {kv}, -1)"
         return f"{by_head}{_FEWER[how][1]}.reshape({w}.shape[0], -1).copy()"
 
     return Op(f"share_kv_{how}", apply, terms, source)

@@ -83,12 +83,13 @@ class TilesView(QWidget):
         step = max(px(WIDTH_STEP), 1)
         sizes = []
         for tile in self.tiles:
+            details = tile.detail.splitlines()
             width = px(24) + max(
                 small.horizontalAdvance(tile.label),
                 value.horizontalAdvance(tile.value),
-                small.horizontalAdvance(tile.detail),
+                *(small.horizontalAdvance(line) for line in details),
             )
-            height = small.height() + value.height() + (small.height() if tile.detail else 0)
+            height = small.height() * (1 + len(details)) + value.height()
             sizes.append(QSize(-(-width // step) * step, height + px(14)))
         return sizes
 
@@ -145,7 +146,7 @@ class TilesView(QWidget):
         for text, font, color in (
             (tile.label, theme.font(12), "muted"),
             (tile.value, theme.font(17, bold=True), {"plain": "text"}.get(tile.tone, tile.tone)),
-            (tile.detail, theme.font(12), "muted"),
+            *((line, theme.font(12), "muted") for line in tile.detail.splitlines()),
         ):
             if text:
                 painter.setFont(font)
