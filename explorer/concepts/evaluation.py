@@ -110,10 +110,10 @@ def op_of(stage: Stage, controls: Controls) -> Op | None:
     return stage.op if isinstance(stage.op, Op) else stage.op(controls)
 
 
-def has_slow(concept: Concept) -> bool:
-    """Say whether a tab opens with stages that are to be computed outside of the GUI thread."""
-    ops = [op_of(stage, default_controls(concept)) for stage in concept.stages]
-    return any(op is not None and op.slow for op in ops)
+def slow_stages(concept: Concept) -> frozenset[str]:
+    """Return the stages of a tab, as it opens, that are to be computed outside of the GUI thread."""
+    ops = {stage.name: op_of(stage, default_controls(concept)) for stage in concept.stages}
+    return frozenset(name for name, op in ops.items() if op is not None and op.slow)
 
 
 def given(name: str, situation: Situation) -> Any:  # noqa: ANN401 - whatever a control may hold

@@ -35,6 +35,8 @@ from explorer.ui.switch import Switch
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from explorer.ui.chooser import Chooser
+    from explorer.ui.drawers import DrawerButton
     from explorer.ui.theme import Theme
 
 
@@ -56,9 +58,10 @@ class _NoWheel(QObject):
 class FlowLayout(QLayout):
     """Items from left to right, wrapping into further lines; Qt has none of its own."""
 
-    def __init__(self, gap: int, lines: int) -> None:
+    def __init__(self, gap: int, lines: int, *, stacked: bool = False) -> None:
         super().__init__()
         self._items: list[QLayoutItem] = []
+        self._stacked = stacked
         self.gap = gap
         self.line_gap = lines
 
@@ -89,6 +92,10 @@ class FlowLayout(QLayout):
     def sizeHint(self) -> QSize:
         """Return the size of everything on one line."""
         hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        if self._stacked:
+            width = max((h.width() for h in hints), default=0)
+            margins = self.contentsMargins()
+            return QSize(width + margins.left() + margins.right(), self._arrange(QRect(0, 0, width, 0), move=False))
         return QSize(sum(h.width() + self.gap for h in hints), max((h.height() for h in hints), default=0))
 
     def minimumSize(self) -> QSize:
@@ -111,7 +118,7 @@ class FlowLayout(QLayout):
             if item.isEmpty():
                 continue
             hint = item.sizeHint()
-            if row and x + hint.width() > right:
+            if row and (self._stacked or x + hint.width() > right):
                 self._center(row, y, line, move)
                 x, y, line, row = left, y + line + self.line_gap, 0, []
             row.append((item, x, hint))
@@ -134,6 +141,8 @@ class ControlBar(QWidget):
     -------
     size_set(str, int), control_set(str, object), acted(str), begun(str), ended()
         What the user did.
+    file_given(str, object)
+        A file from which a control is to be read: the control and the path.
     """
 
     size_set = Signal(str, int)
@@ -141,8 +150,9 @@ class ControlBar(QWidget):
     acted = Signal(str)
     begun = Signal(str)
     ended = Signal()
+    file_given = Signal(str, object)
 
-    def __init__(self, concept: d.Concept, theme: Theme) -> None:
+    def __init__(self, concept: d.Concept, theme: Theme, *, stacked: bool = False) -> None:
         super().__init__()
         self.concept = concept
         self.theme = theme
@@ -154,13 +164,19 @@ class ControlBar(QWidget):
         self._stops: list[tuple[SteppingBox, Callable[[d.Sizes, d.Controls], Sequence[int]]]] = []
         self._switches: list[Switch] = []
         self._sliders: list[tuple[d.Slider, QSlider, QDoubleSpinBox]] = []
-        self._flow = FlowLayout(theme.px(11), theme.px(6))
+        self._choosers: list[Chooser] = []
+        self._drawers: list[DrawerButton] = []
+        self._flow = FlowLayout(theme.px(11), theme.px(6), stacked=stacked)
         self.setLayout(self._flow)
         self.setObjectName("controls")
         for size in concept.sizes:
             self._add_size(size)
+        hidden = {name for drawer in concept.drawers for name in drawer.controls}
         for control in concept.controls:
-            self._add_control(control)
+            if control.name not in hidden:
+                self._add_control(control)
+        for drawer in concept.drawers:
+            self._add_drawer(drawer)
         for action in concept.actions:
             self._add_action(action)
         if not self._flow.count():  # showing it here would open a window of its own: it has no parent yet
@@ -364,9 +380,41 @@ class ControlBar(QWidget):
         return line
 
     def _add_text(self, control: d.Text) -> None:
+        if control.suggest is not None:
+            self._add_chooser(control)
+            return
         line = self._line(control.name, control.label)
         line.editingFinished.connect(lambda: self._tell(self.control_set, control.name, line.text()))
         self._show[control.name] = line.setText
+
+    def _add_chooser(self, control: d.Text) -> None:
+        from explorer.ui.chooser import Chooser
+
+        chooser = Chooser(control, self.theme)
+        self._prepare(chooser, f"control_{control.name}", control.label)
+        chooser.chosen.connect(lambda value: self._tell(self.control_set, control.name, value))
+        chooser.given.connect(lambda path: self.file_given.emit(control.name, path))
+        self._choosers.append(chooser)
+        self._labelled(control.label, chooser)
+
+    def _add_drawer(self, drawer: d.Drawer) -> None:
+        from explorer.ui.drawers import DrawerButton
+
+        button = DrawerButton(drawer, self.concept, self.theme)
+        for name in ("size_set", "control_set", "begun", "ended", "file_given"):
+            getattr(button.bar, name).connect(getattr(self, name))
+        self._drawers.append(button)
+        self._flow.addWidget(button)
+
+    def refuse(self, sentence: str) -> bool:
+        """Say in an open drawer why something was refused; False where none is open."""
+        return any(drawer.refuse(sentence) for drawer in self._drawers)
+
+    def focus_first(self) -> None:
+        """Give the first control the focus."""
+        first = next((w for w in self.findChildren(QWidget) if w.focusPolicy() & Qt.FocusPolicy.TabFocus), None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _add_pick(self, control: d.Pick) -> None:
         combo = QComboBox()
@@ -390,8 +438,9 @@ class ControlBar(QWidget):
 
     # --- showing ---
 
-    def show_state(self, sizes: d.Sizes, controls: d.Controls, tokens: tuple[str, ...]) -> None:
+    def show_state(self, situation: d.Situation) -> None:
         """Show what the workbench holds."""
+        sizes, controls = situation.sizes, situation.controls
         self._quiet = True
         try:
             for control, slider, spin in self._sliders:
@@ -402,22 +451,27 @@ class ControlBar(QWidget):
             for box, stops in self._stops:
                 box.set_stops(stops(sizes, controls))
             for pick, combo in self._picks:
-                self._fill_pick(pick, combo, sizes, controls, tokens)
+                self._fill_pick(pick, combo, situation)
             for name, value in sizes.items():
                 if (show := self._show.get(f"size:{name}")) is not None:
                     show(value)
             for name, value in controls.items():
                 if (show := self._show.get(name)) is not None:
                     show(value)
+            for chooser in self._choosers:
+                chooser.show_value(controls)
+            for drawer in self._drawers:
+                drawer.show_state(situation)
         finally:
             self._quiet = False
 
     @staticmethod
-    def _fill_pick(
-        pick: d.Pick, combo: QComboBox, sizes: d.Sizes, controls: d.Controls, tokens: tuple[str, ...]
-    ) -> None:
+    def _fill_pick(pick: d.Pick, combo: QComboBox, situation: d.Situation) -> None:
+        sizes, controls, tokens = situation.sizes, situation.controls, situation.tokens
         count = int(pick.size) if pick.size.isdigit() else int(sizes.get(pick.size, controls.get(pick.size, 0)))
         labels = [(f"{tokens[i]} {i}" if pick.size == "n" and i < len(tokens) else str(i), i) for i in range(count)]
+        if pick.names is not None:
+            labels = [(name, i) for i, name in enumerate(pick.names(situation))]
         if pick.optional:
             labels.insert(0, ("none", -1))
         if [combo.itemText(i) for i in range(combo.count())] != [label for label, _ in labels]:
@@ -431,8 +485,8 @@ class ControlBar(QWidget):
         px = theme.px
         self._flow.gap, self._flow.line_gap = px(11), px(6)
         self._flow.setContentsMargins(px(14), px(8), px(14), px(2))
-        for switch in self._switches:
-            switch.set_theme(theme)
+        for part in (*self._switches, *self._choosers, *self._drawers):
+            part.set_theme(theme)
         for box in self._spins:
             box.setFixedWidth(QFontMetrics(theme.font(13)).horizontalAdvance(str(box.maximum())) + px(14))
         for _, slider, spin in self._sliders:

@@ -32,6 +32,8 @@ from explorer.workbench import state as states
 from explorer.workbench.trace import trace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from explorer.concepts.evaluation import Results
     from explorer.ui.theme import Theme
     from explorer.workbench.workbench import Event, Workbench
@@ -99,6 +101,7 @@ class Page(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.scroller)
+        self._show_bar()
         self._size_stage()
         self._frame = self._timer(self.refresh)
         self._last = QElapsedTimer()
@@ -119,6 +122,7 @@ class Page(QWidget):
         self.bar.size_set.connect(lambda name, value: self.attempt(lambda: workbench.set_size(slug, name, value)))
         self.bar.control_set.connect(lambda name, value: self.attempt(lambda: workbench.set_control(slug, name, value)))
         self.bar.acted.connect(self.act)
+        self.bar.file_given.connect(self.take_file)
         self.bar.begun.connect(workbench.begin)
         self.bar.ended.connect(self.end)
         self.strip.followed.connect(self.follow)
@@ -532,12 +536,20 @@ class Page(QWidget):
         try:
             change()
         except ValueError as error:
-            self.bubble.say(
-                str(error), QPoint(self.bar.x() + self.theme.px(14), self.bar.geometry().bottom()), self.theme
-            )
+            if not self.bar.refuse(str(error)):
+                corner = QPoint(self.bar.x() + self.theme.px(14), self.bar.geometry().bottom())
+                self.bubble.say(str(error), corner, self.theme)
             self.said.emit(str(error))
             state = self.workbench.state(self.concept.slug)
             self.bar.show_state(state.situation)
+
+    def take_file(self, control: str, path: Path) -> None:
+        """Read a control from a file that was opened or dropped; only what the file says is kept."""
+        declared = self.concept.control(control)
+        assert isinstance(declared, d.Text)
+        read = declared.read
+        if read is not None:
+            self.attempt(lambda: self.workbench.set_control(self.concept.slug, control, read(path)))
 
     # --- view ---
 
@@ -547,6 +559,9 @@ class Page(QWidget):
             self._differences = on
             self._stale = self._restyled = True
             self.refresh()
+
+    def _show_bar(self) -> None:
+        self.bar.setVisible(not self.theme.present and not self.bar.empty)
 
     def _size_stage(self) -> None:
         self.stage.setMinimumHeight(self.theme.px(150 if self.theme.present else 190))
@@ -570,7 +585,7 @@ class Page(QWidget):
         if self._slow_bar is not None:
             self._slow_bar.set_theme(theme)
         self.strip.set_theme(theme)
-        self.bar.setVisible(not theme.present and not self.bar.empty)
+        self._show_bar()
         self._size_stage()
         self.stage.set_theme(theme)
         self._view_stale = True

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QThreadPool, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 from shiboken6 import isValid
 
 if TYPE_CHECKING:
@@ -218,8 +218,6 @@ class SlowBar(QWidget):
         self._late.setSingleShot(True)
         self._late.timeout.connect(self._show)
         self.setObjectName("slow")
-        self.words = QLabel()
-        self.words.setProperty("role", "control")
         self.progress = QProgressBar()
         self.progress.setRange(0, 100)
         self.progress.setTextVisible(False)
@@ -229,8 +227,8 @@ class SlowBar(QWidget):
         self.button.clicked.connect(self._pressed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.words, self.progress, self.button):
-            row.addWidget(widget)
+        row.addWidget(self.progress)
+        row.addWidget(self.button)
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.setSizePolicy(policy)
@@ -241,7 +239,7 @@ class SlowBar(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
-        self.progress.setFixedSize(theme.px(90), theme.px(10))
+        self.progress.setFixedSize(theme.px(64), theme.px(10))
         row = self.layout()
         assert row is not None
         row.setSpacing(theme.px(6))
@@ -267,8 +265,7 @@ class SlowBar(QWidget):
         self.setVisible(self._slow.busy or self._slow.stopped)
 
     def _say(self) -> None:
-        busy = self._slow.busy
-        self.words.setText(self.tr("stopped") if self._slow.stopped else self.tr("computing"))
         self.progress.setValue(round(self._slow.share * 100))
-        self.button.setText(self.tr("Cancel") if busy or not self._slow.stopped else self.tr("Again"))
-        self.button.setAccessibleName(self.button.text())
+        stopped = self._slow.stopped
+        self.button.setText(self.tr("Again") if stopped else self.tr("Cancel"))
+        self.button.setAccessibleName(self.tr("Compute again") if stopped else self.tr("Cancel the computation"))

@@ -321,34 +321,47 @@ class StageCanvas(QWidget):
     def place(self, room: QSize) -> None:
         """Lay everything out in a canvas of this size."""
         size = self.measure(self._tree, self.unit, room.height())
+        if self._stretches(self._tree):
+            margin = 2 * self.theme.px(10)
+            size = size.expandedTo(room - QSize(margin, margin))
         left, top = max((room.width() - size.width()) // 2, 0), max((room.height() - size.height()) // 2, 0)
         self._place(self._tree, QRect(left, top, size.width(), size.height()))
+
+    def _stretches(self, view: d.View) -> bool:
+        """Say whether a part of the layout takes what room is left over, as plots do."""
+        leaves = [self.leaf(leaf) for leaf in d.views(view)]
+        return any(getattr(leaf, "stretches", False) and not leaf.isHidden() for leaf in leaves)
+
+    def _shares(self, parts: list[d.View], left: int) -> list[int]:
+        """Return what each part gets of the pixels that are left over."""
+        takers = [self._stretches(part) for part in parts]
+        each = max(left, 0) // max(sum(takers), 1)
+        return [each if takes else 0 for takes in takers]
 
     def _place(self, view: d.View, rect: QRect) -> None:
         if isinstance(view, d.Row):
             x = rect.left()
             axis = self.anchor(view, rect.height())
-            for part in self._present(view):
-                size = self.measure(part, self.unit, rect.height())
+            parts = self._present(view)
+            sizes = [self.measure(part, self.unit, rect.height()) for part in parts]
+            used = sum(size.width() for size in sizes) + self._gap(view) * max(len(parts) - 1, 0)
+            for part, size, more in zip(parts, sizes, self._shares(parts, rect.width() - used), strict=True):
                 y = rect.top() if view.align == "top" else rect.top() + axis - self.anchor(part, size.height())
-                self._place(part, QRect(x, y, size.width(), size.height()))
-                x += size.width() + self._gap(view)
+                place = QRect(x, y, size.width() + more, size.height())
+                if self._stretches(part):
+                    place = QRect(x, rect.top(), size.width() + more, rect.height())
+                self._place(part, place)
+                x += place.width() + self._gap(view)
         elif isinstance(view, d.Column):
             y = rect.top()
-            for part, height in zip(
-                self._present(view), self._column_heights(view, self.unit, rect.height()), strict=True
-            ):
-                size = self.measure(part, self.unit, height)
-                self._place(
-                    part,
-                    QRect(
-                        rect.left(),
-                        y,
-                        max(size.width(), rect.width()) if isinstance(part, d.Custom) else size.width(),
-                        size.height(),
-                    ),
-                )
-                y += size.height() + self._gap(view)
+            parts, heights = self._present(view), self._column_heights(view, self.unit, rect.height())
+            sizes = [self.measure(part, self.unit, height) for part, height in zip(parts, heights, strict=True)]
+            used = sum(size.height() for size in sizes) + self._gap(view) * max(len(parts) - 1, 0)
+            for part, size, more in zip(parts, sizes, self._shares(parts, rect.height() - used), strict=True):
+                wide = isinstance(part, d.Custom) or self._stretches(part)
+                width = max(size.width(), rect.width()) if wide else size.width()
+                self._place(part, QRect(rect.left(), y, width, size.height() + more))
+                y += size.height() + more + self._gap(view)
         else:
             widget = self.leaf(view)
             widget.setGeometry(rect)

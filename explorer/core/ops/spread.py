@@ -29,6 +29,8 @@ BARS: Final = 48
 #: So many rows of attention weights have their Jacobian taken at once.
 CHUNK: Final = 256
 _SKIP: Final = 1 << 16
+#: Sums of more terms than `TOLD` are explained by the first `HEAD` of them and the rest as one number.
+TOLD, HEAD = 64, 6
 _SOFTMAX: Final = attention.softmax().helpers[0]
 
 
@@ -85,6 +87,24 @@ def draws() -> Op:
     return Op("draws", apply, terms, source, (spread_source.DRAWS,), slow=True)
 
 
+def _long_sum(count: int, term: Callable[[int], Expression], rest: Callable[[int], float]) -> Expression:
+    """Add up terms; of very many only the first ones are told apart, as nobody would read them.
+
+    Parameters
+    ----------
+    count : int
+        How many terms there are.
+    term : callable
+        ``term(at)`` returns one of them.
+    rest : callable
+        ``rest(first)`` returns the sum of those from `first` on.
+    """
+    if count <= TOLD:
+        return total([term(at) for at in range(count)])
+    others = Result(Number(rest(HEAD), ""), label=f"… {count - HEAD} more")
+    return Operation("sum", (*(term(at) for at in range(HEAD)), others))
+
+
 def _drawn(value: float) -> Result:
     return Result(Number(value, f"{value:.3g}"))
 
@@ -105,8 +125,13 @@ def spread() -> Op:
         if column == 1:
             return Operation("root", (cell(arrays, names, 1, row, 0),))
         count = _whole(arrays[2])
-        scores = [cell(arrays, names, 0, row, at) for at in range(count)]
-        return Operation("root", (Operation("quotient", (dot([(s, s) for s in scores]), Number(count, f"{count}"))),))
+
+        def square(at: int) -> Expression:
+            score = cell(arrays, names, 0, row, at)
+            return Operation("product", (score, score))
+
+        squares = _long_sum(count, square, lambda first: float((arrays[0][row, first:count] ** 2).sum()))
+        return Operation("root", (Operation("quotient", (squares, Number(count, f"{count}"))),))
 
     def source(names: Names) -> str:
         drawn, head_sizes, pairs = names
@@ -188,12 +213,16 @@ def largest() -> Op:
         return np.asarray(np.add.accumulate(tops, axis=-1)[..., -1] / tops.shape[-1])
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
-        trials = _rows_for_softmax(arrays[0], arrays[2], arrays[3]).shape[1]
-        tops = []
-        for trial in range(trials):
-            at = (*index, trial)
-            tops.append(Result(_weight(arrays, names, at, _largest_key(arrays, at))))
-        return Operation("quotient", (total(tops), Number(trials, f"{trials}")))
+        row, column = index
+        rows = _rows_for_softmax(arrays[0][row : row + 1], arrays[2], arrays[3])[0]
+        by = _divisors(arrays[1], arrays[4])[row, column]
+
+        def top(trial: int) -> Expression:
+            at = (row, column, trial)
+            return Result(_weight(arrays, names, at, _largest_key(arrays, at)))
+
+        tops = _long_sum(len(rows), top, lambda first: float(softmax_rows(rows[first:] / by).max(axis=-1).sum()))
+        return Operation("quotient", (tops, Number(len(rows), f"{len(rows)}")))
 
     def source(names: Names) -> str:
         return f"largest_weights({', '.join(names)})"

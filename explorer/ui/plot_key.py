@@ -1,0 +1,129 @@
+"""The key of a plot: its title, and every curve by name with what the cursor reads of it. Painted, not a widget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPen
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QFont, QPainter
+
+    from explorer.concepts.plots import Plot
+    from explorer.ui.theme import Theme
+
+SWATCH = 20
+_DASHES = {"dashed": Qt.PenStyle.DashLine, "dotted": Qt.PenStyle.DotLine}
+
+
+class PlotKey:
+    """Lays out and paints the key."""
+
+    def __init__(self, theme: Theme) -> None:
+        self.theme = theme
+
+    # --- layout ---
+
+    def _entries(self, plot: Plot) -> list[tuple[str, str, str]]:
+        """Return name, colour and style of everything in the key, in the order of `Plot.readings`."""
+        bars = [(one.name, one.role, "bars") for one in plot.bars]
+        return bars + [(one.name, one.role, one.style) for one in plot.series]
+
+    def _swatch(self) -> int:
+        return SWATCH * (2 if self.theme.present else 1)
+
+    def _value_width(self, plot: Plot) -> int:
+        """Return the room for a value, the same for all and whatever the cursor reads, so that nothing dances."""
+        metrics = QFontMetrics(self.theme.font(12, bold=True))
+        samples = [plot.y.told(plot.y.value(share)) for share in (0.0, 0.123456789, 0.987654321, 1.0)]
+        samples += [text for bars in plot.bars for text in bars.reads]
+        return max(metrics.horizontalAdvance(text) for text in samples)
+
+    def places(self, plot: Plot, width: int) -> list[QRect]:
+        """Return where each entry stands below the title, in lines as they fit the width."""
+        px, names = self.theme.px, QFontMetrics(self.theme.font(12))
+        value, line = self._value_width(plot), names.height() + px(2)
+        places: list[QRect] = []
+        x, y = 0, self._title_height(plot)
+        for name, _, _ in self._entries(plot):
+            wanted = px(self._swatch() + 5) + names.horizontalAdvance(name) + px(7) + value
+            if x and x + wanted > width:
+                x, y = 0, y + line
+            places.append(QRect(x, y, wanted, line))
+            x += wanted + px(14)
+        return places
+
+    def _title_height(self, plot: Plot) -> int:
+        return (
+            QFontMetrics(self.theme.font(13, bold=True)).height() + self.theme.px(3) if plot.title or plot.note else 0
+        )
+
+    def height(self, plot: Plot | None, width: int) -> int:
+        """Return how much room the key takes above a plot of this width."""
+        if plot is None:
+            return 0
+        places = self.places(plot, width)
+        return (places[-1].bottom() + 1 if places else self._title_height(plot)) + self.theme.px(4)
+
+    # --- painting ---
+
+    def paint(self, painter: QPainter, plot: Plot, room: QRect, cursor: float | None) -> None:
+        """Paint the key; with a cursor, the values that it reads."""
+        theme, px = self.theme, self.theme.px
+        title_font, font, bold = theme.font(13, bold=True), theme.font(12), theme.font(12, bold=True)
+        base = QFontMetrics(title_font).ascent()
+        if plot.title:
+            painter.setFont(title_font)
+            painter.setPen(theme.color("text"))
+            painter.drawText(room.left(), base, plot.title)
+        x = room.left() + (QFontMetrics(title_font).horizontalAdvance(plot.title) + px(10) if plot.title else 0)
+        beside = plot.note if cursor is None else f"{plot.x.label} {plot.x.told(cursor)}".strip()
+        if plot.title or plot.note:
+            painter.setFont(font)
+            painter.setPen(theme.color("muted" if cursor is None else "accent"))
+            painter.drawText(x, base, _elided(font, beside, room.right() - x))
+        readings = plot.readings(cursor) if cursor is not None else []
+        metrics = QFontMetrics(font)
+        for at, ((name, role, style), place) in enumerate(
+            zip(self._entries(plot), self.places(plot, room.width()), strict=True)
+        ):
+            place.translate(room.topLeft())
+            middle, base = place.center().y(), place.top() + (place.height() - metrics.height()) // 2 + metrics.ascent()
+            self._paint_swatch(painter, QRectF(place.left(), middle - px(5), px(self._swatch()), px(10)), role, style)
+            painter.setFont(font)
+            painter.setPen(theme.color("text"))
+            left = place.left() + px(self._swatch() + 5)
+            painter.drawText(left, base, name)
+            if readings and readings[at][1]:
+                painter.setFont(bold)
+                painter.setPen(theme.color(role))
+                painter.drawText(left + metrics.horizontalAdvance(name) + px(7), base, readings[at][1])
+
+    def _paint_swatch(self, painter: QPainter, box: QRectF, role: str, style: str) -> None:
+        theme = self.theme
+        color = QColor(theme.color(role))
+        if style == "bars":
+            fill = QColor(color)
+            fill.setAlphaF(0.28)
+            painter.setPen(QPen(color, max(theme.px(1), 1)))
+            painter.setBrush(fill)
+            painter.drawRect(box.adjusted(box.width() / 4, 0, -box.width() / 4, 0))
+        elif style == "points":
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            radius = theme.px(7 if theme.present else 4)
+            painter.drawEllipse(box.center(), radius, radius)
+        else:
+            painter.setPen(
+                QPen(
+                    color,
+                    max(theme.scale * (3.2 if theme.present else 2), 1),
+                    _DASHES.get(style, Qt.PenStyle.SolidLine),
+                )
+            )
+            painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
+
+
+def _elided(font: QFont, text: str, width: int) -> str:
+    return QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, max(width, 0))

@@ -1,0 +1,153 @@
+"""What lies above a graph: straight lines and named points with their labels, and the cursor with its dots.
+
+Labels are placed so that they stay on the plot and do not lie on one another. The overlay gets no mouse; it knows where
+things are from the view that it lies on.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+if TYPE_CHECKING:
+    from explorer.concepts.plots import Line, Plot
+    from explorer.ui.curves import CurvesView
+    from explorer.ui.theme import Theme
+
+
+class Overlay(QWidget):
+    """Paints above a `CurvesView`."""
+
+    def __init__(self, theme: Theme, view: CurvesView) -> None:
+        super().__init__(view)
+        self.theme = theme
+        self._view = view
+        self._taken: list[QRectF] = []
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def labels(self) -> list[QRectF]:
+        """Return where labels were painted last."""
+        return list(self._taken)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint lines, points, their labels, and the cursor."""
+        plot = self._view.plot
+        if plot is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        inside = self._view.inside()
+        self._taken = []
+        for band in plot.bands:
+            self._paint_band_label(painter, plot, inside, band.low, band.high, band.label, band.role)
+        for line in plot.lines:
+            self._paint_line(painter, plot, inside, line)
+        for crossing in plot.crossings:
+            at = QPointF(_x(plot, inside, crossing.x), _y(plot, inside, crossing.y))
+            if inside.adjusted(-1, -1, 1, 1).contains(at):
+                self._paint_dot(painter, at, self.theme.color(crossing.role), 5)
+                self._paint_label(painter, inside, at, crossing.label, crossing.role)
+        self._paint_cursor(painter, plot, inside)
+        if self._view.hasFocus():
+            painter.setPen(QPen(self.theme.color("accent"), max(self.theme.px(2), 2)))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(inside.adjusted(1, 1, -1, -1), self.theme.px(3), self.theme.px(3))
+        painter.end()
+
+    # --- lines and points ---
+
+    def _paint_line(self, painter: QPainter, plot: Plot, inside: QRectF, line: Line) -> None:
+        share = (plot.x if line.vertical else plot.y).share(line.at)
+        if not 0 <= share <= 1:
+            return
+        color = self.theme.color(line.role)
+        style = Qt.PenStyle.DashLine if line.dashed else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(color, max(self.theme.scale * 1.2, 1), style))
+        if line.vertical:
+            x = inside.left() + share * inside.width()
+            painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()))
+            at = QPointF(x, inside.top() + self.theme.px(10))
+        else:
+            y = inside.bottom() - share * inside.height()
+            painter.drawLine(QPointF(inside.left(), y), QPointF(inside.right(), y))
+            at = QPointF(inside.right(), y)
+        self._paint_label(painter, inside, at, line.label, line.role)
+
+    def _paint_band_label(
+        self, painter: QPainter, plot: Plot, inside: QRectF, low: float, high: float, label: str, role: str
+    ) -> None:
+        left, right = (inside.left() + min(max(plot.x.share(end), 0.0), 1.0) * inside.width() for end in (low, high))
+        if not label or right <= left:
+            return
+        metrics = QFontMetrics(self.theme.font(12))
+        width = metrics.horizontalAdvance(label) + self.theme.px(6)
+        middle = min(max((left + right) / 2, inside.left() + width / 2), inside.right() - width / 2)
+        box = QRectF(middle - width / 2, inside.bottom() - metrics.height() - self.theme.px(3), width, metrics.height())
+        self._write(painter, box, label, role)
+
+    def _paint_dot(self, painter: QPainter, at: QPointF, color: QColor, size: float) -> None:
+        radius = max(self.theme.px(size * (1.7 if self.theme.present else 1)), 2)
+        painter.setPen(QPen(self.theme.color("stage"), max(self.theme.scale * 1.5, 1)))
+        painter.setBrush(color)
+        painter.drawEllipse(at, radius, radius)
+
+    def _paint_label(self, painter: QPainter, inside: QRectF, at: QPointF, label: str, role: str) -> None:
+        """Write a label beside a point: where it stays on the plot and lies on no other label."""
+        if not label:
+            return
+        metrics, gap = QFontMetrics(self.theme.font(12)), self.theme.px(7)
+        width, height = metrics.horizontalAdvance(label) + self.theme.px(6), metrics.height()
+        corners = [
+            QPointF(x, y)
+            for lift in range(4)
+            for x in (at.x() + gap, at.x() - gap - width)
+            for y in (at.y() - height - lift * height, at.y() + lift * height)
+        ]
+        boxes = [QRectF(corner.x(), corner.y(), width, height) for corner in corners]
+        free = [
+            box for box in boxes if inside.contains(box) and not any(box.intersects(other) for other in self._taken)
+        ]
+        chosen = free[0] if free else next((box for box in boxes if inside.contains(box)), boxes[0])
+        self._write(painter, chosen, label, role)
+
+    def _write(self, painter: QPainter, box: QRectF, label: str, role: str) -> None:
+        ground = QColor(self.theme.color("stage"))
+        ground.setAlphaF(0.8)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        painter.drawRoundedRect(box, self.theme.px(3), self.theme.px(3))
+        painter.setFont(self.theme.font(12))
+        painter.setPen(self.theme.color(role))
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), label)
+        self._taken.append(box)
+
+    # --- cursor ---
+
+    def _paint_cursor(self, painter: QPainter, plot: Plot, inside: QRectF) -> None:
+        at = self._view.cursor_at
+        if at is None:
+            return
+        x = _x(plot, inside, at)
+        painter.setPen(QPen(self.theme.color("accent"), max(self.theme.scale * 1.4, 1)))
+        painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()))
+        for one in plot.series:
+            value = one.read(at, plot.x, plot.y)
+            if value is None or not math.isfinite(value):
+                continue
+            share = plot.y.share(value)
+            if 0 <= share <= 1:
+                y = inside.bottom() - share * inside.height()
+                self._paint_dot(painter, QPointF(x, y), self.theme.color(one.role), 4)
+
+
+def _x(plot: Plot, inside: QRectF, value: float) -> float:
+    return inside.left() + plot.x.share(value) * inside.width()
+
+
+def _y(plot: Plot, inside: QRectF, value: float) -> float:
+    return inside.bottom() - plot.y.share(value) * inside.height()
