@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -17,8 +17,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
-    QLayout,
-    QLayoutItem,
     QLineEdit,
     QPushButton,
     QSlider,
@@ -29,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from explorer.concepts import declaration as d
 from explorer.concepts import evaluation
+from explorer.ui.flow import FlowLayout
 from explorer.ui.stepping import SteppingBox
 from explorer.ui.switch import Switch
 
@@ -53,85 +52,6 @@ class _NoWheel(QObject):
             event.ignore()
             return True
         return super().eventFilter(watched, event)
-
-
-class FlowLayout(QLayout):
-    """Items from left to right, wrapping into further lines; Qt has none of its own."""
-
-    def __init__(self, gap: int, lines: int, *, stacked: bool = False) -> None:
-        super().__init__()
-        self._items: list[QLayoutItem] = []
-        self._stacked = stacked
-        self.gap = gap
-        self.line_gap = lines
-
-    def addItem(self, item: QLayoutItem) -> None:
-        """Append an item."""
-        self._items.append(item)
-
-    def count(self) -> int:
-        """Return the number of items."""
-        return len(self._items)
-
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        """Return an item, None beyond the last."""
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        """Remove and return an item."""
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def hasHeightForWidth(self) -> bool:
-        """Say that the height depends on the width."""
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        """Return the height of the lines at this width."""
-        return self._arrange(QRect(0, 0, width, 0), move=False)
-
-    def sizeHint(self) -> QSize:
-        """Return the size of everything on one line."""
-        hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
-        if self._stacked:
-            width = max((h.width() for h in hints), default=0)
-            margins = self.contentsMargins()
-            return QSize(width + margins.left() + margins.right(), self._arrange(QRect(0, 0, width, 0), move=False))
-        return QSize(sum(h.width() + self.gap for h in hints), max((h.height() for h in hints), default=0))
-
-    def minimumSize(self) -> QSize:
-        """Return the size of the widest item."""
-        hints = [item.minimumSize() for item in self._items]
-        return QSize(max((h.width() for h in hints), default=0), max((h.height() for h in hints), default=0))
-
-    def setGeometry(self, rect: QRect) -> None:
-        """Place the items."""
-        super().setGeometry(rect)
-        self._arrange(rect, move=True)
-
-    def _arrange(self, rect: QRect, *, move: bool) -> int:
-        margins = self.contentsMargins()
-        left, y = rect.left() + margins.left(), rect.top() + margins.top()
-        right = rect.right() - margins.right()
-        x, line = left, 0
-        row: list[tuple[QLayoutItem, int, QSize]] = []
-        for item in self._items:
-            if item.isEmpty():
-                continue
-            hint = item.sizeHint()
-            if row and (self._stacked or x + hint.width() > right):
-                self._center(row, y, line, move)
-                x, y, line, row = left, y + line + self.line_gap, 0, []
-            row.append((item, x, hint))
-            x += hint.width() + self.gap
-            line = max(line, hint.height())
-        self._center(row, y, line, move)
-        return y + line + margins.bottom() - rect.top()
-
-    @staticmethod
-    def _center(row: list[tuple[QLayoutItem, int, QSize]], y: int, line: int, move: bool) -> None:
-        if move:
-            for item, x, hint in row:
-                item.setGeometry(QRect(QPoint(x, y + (line - hint.height()) // 2), hint))
 
 
 class ControlBar(QWidget):
@@ -485,8 +405,12 @@ class ControlBar(QWidget):
         px = theme.px
         self._flow.gap, self._flow.line_gap = px(11), px(6)
         self._flow.setContentsMargins(px(14), px(8), px(14), px(2))
-        for part in (*self._switches, *self._choosers, *self._drawers):
-            part.set_theme(theme)
+        for switch in self._switches:
+            switch.set_theme(theme)
+        for chooser in self._choosers:
+            chooser.set_theme(theme)
+        for drawer in self._drawers:
+            drawer.set_theme(theme)
         for box in self._spins:
             box.setFixedWidth(QFontMetrics(theme.font(13)).horizontalAdvance(str(box.maximum())) + px(14))
         for _, slider, spin in self._sliders:

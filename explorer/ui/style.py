@@ -72,5 +72,7 @@ QScrollBar:horizontal {{ background: transparent; height: {px(10)}px; margin: 0;
 QScrollBar::handle {{ background: {c.muted if strong else c.border}; border-radius: {px(4)}px; min-height: {px(24)}px; min-width: {px(24)}px; }}
 QScrollBar::handle:hover {{ background: {c.muted}; }}
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{ background: none; border: none; width: 0; height: 0; }}
+QFrame[popup="true"] {{ background: {c.panel}; border: {line}px solid {c.border}; border-radius: {px(6)}px; }}
+QListWidget {{ background: {c.card}; color: {c.text}; border: {line}px solid {c.border}; border-radius: {px(5)}px; outline: none; }}
 QToolTip {{ background: {c.card}; color: {c.text}; border: {line}px solid {c.border}; padding: {px(4)}px; }}
 """

@@ -1,0 +1,359 @@
+"""What tab 12 shows beside its plot: the few figures that matter, the layers by kind, and the lesson's table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from explorer.concepts import cost_plots, cost_shape, cost_study, quantities
+from explorer.concepts.declaration import Controls, Situation, Tile, Values
+from explorer.concepts.ledger import Entry, Heading, Ledger
+from explorer.concepts.strip import Kind, Strip
+from explorer.core import lesson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from explorer.concepts.cost_study import Study
+    from explorer.core.cost_model import Architecture, Layer
+
+UNKNOWN: Final = "not known"
+
+
+def _written(results: Values, name: str, write: Callable[[float], str]) -> str:
+    return write(float(results[name])) if name in results else UNKNOWN
+
+
+def _cell(results: Values, name: str) -> tuple[str, tuple[int, ...]] | None:
+    return (name, ()) if name in results else None
+
+
+# --------------------------------------------------------------------------------------------------------- figures
+
+
+def heroes(situation: Situation, results: Values) -> list[Tile]:
+    """Return the few figures that the chosen plot is about."""
+    controls = situation.controls
+    return _HEROES[controls["view"]](controls, results, cost_study.study(controls))
+
+
+def _crossing(results: Values, study: Study, name: str, label: str, *, how: str, never: str) -> Tile:
+    stage = _CROSSINGS[name]
+    if stage in results:
+        return Tile(label, f"{quantities.tokens(float(results[stage]))} tokens", how, "accent", (stage, ()))
+    if name in study.asked.crossings:
+        return Tile(label, "never", never)
+    return Tile(label, UNKNOWN, _why(study, "decode_weight_flops", "decode_attention_flops"))
+
+
+_CROSSINGS: Final = {
+    "prefill": "crossover_n_prefill",
+    "decode": "crossover_n_decode",
+    "bytes read in decode": "crossover_n_bytes",
+}
+
+
+def _why(study: Study, *which: str) -> str:
+    return next((why for figure in which if (why := study.asked.why_unknown(figure))), "")
+
+
+def _per_pair(study: Study) -> str:
+    found = study.asked.value("decode_attention_flops", 1)
+    batch = study.asked.options.batch
+    return f"{found // batch:,}" if found else "?"
+
+
+def _flops(controls: Controls, results: Values, study: Study) -> list[Tile]:
+    asked = study.asked
+    closed = {name: one.exact is not None and one.exact > 0 for name, one in asked.crossings.items()}
+    halved = asked.pairs == "causal"
+    how_prefill = f"{'4' if halved else '2'}·P ÷ {_per_pair(study)} FLOPs a pair{' − 1' if halved else ''}"
+    how_decode = f"2·P ÷ {_per_pair(study)} FLOPs a pair"
+    solved = "the first context where it does"
+    flat = "what a query sees stops growing"
+    tiles = [
+        _crossing(
+            results,
+            study,
+            "prefill",
+            "prefill: attention = all matrices at",
+            how=how_prefill if closed.get("prefill") else solved,
+            never=flat,
+        ),
+        _crossing(
+            results,
+            study,
+            "decode",
+            "decode step: attention = matrices at",
+            how=how_decode if closed.get("decode") else solved,
+            never=flat,
+        ),
+    ]
+    if {"prefill_attention", "prefill_weights"} <= results.keys():
+        attention, matrices = float(results["prefill_attention"]), float(results["prefill_weights"])
+        share = attention / (attention + matrices) if attention + matrices else 0.0
+        here = quantities.tokens(float(controls["context"]))
+        tiles.append(
+            Tile(
+                f"attention’s share of prefill at {here}",
+                f"{100 * share:.3g} %",
+                f"{quantities.flops(attention)} of {quantities.flops(attention + matrices)}",
+                cell=("prefill_attention", ()),
+            )
+        )
+    return [*tiles, *_shared(study)]
+
+
+def _shared(study: Study) -> list[Tile]:
+    """Return what other KV heads change: not scores and mix, but the projections."""
+    if not study.attention_is_shared or len(study.variants) < 2:
+        return []
+    counts = [(one.short, one.asked.architecture.parameters) for one in study.variants]
+    sizes = [f"{short} {quantities.short_parameters(p.multiplied)}" for short, p in counts if p is not None]
+    differ = len({p.multiplied for _, p in counts if p is not None}) > 1
+    detail = f"P differs: {', '.join(sizes)}" if differ and sizes else "fewer KV heads save bytes"
+    return [Tile("scores and mix, all three", " = ".join(short for short, _ in counts), detail)]
+
+
+def _generation(controls: Controls, results: Values, _study: Study) -> list[Tile]:
+    new, prompt = int(controls["new_tokens"]), int(controls["context"])
+    attention, matrices = results.get("generation_attention"), results.get("generation_weights")
+    if attention is None or matrices is None:
+        return [Tile("a whole generation", UNKNOWN, "it needs query heads, parameters and decode steps")]
+    whole = float(attention) + float(matrices)
+    fed = prompt + max(new - 1, 0)
+    parts = (
+        ("of it attention", float(attention), "generation_attention"),
+        ("of it matrices", float(matrices), "generation_weights"),
+    )
+    label = f"{prompt:,} tokens of prompt, {new:,} new"
+    return [
+        Tile(label, quantities.flops(whole), f"{fed:,} tokens go through", "accent"),
+        *(
+            Tile(words, quantities.flops(part), f"{100 * part / whole:.3g} %", cell=(stage, ()))
+            for words, part, stage in parts
+        ),
+    ]
+
+
+def _cache(controls: Controls, results: Values, study: Study) -> list[Tile]:
+    here = quantities.tokens(float(controls["context"]))
+    per_token = _written(results, "kv_bytes_per_token", quantities.number_of_bytes)
+    why = _why(study, "cache_bytes")
+    tiles = [
+        Tile(
+            f"KV cache at {here} tokens",
+            _written(results, "cache_bytes", quantities.number_of_bytes),
+            why or f"{per_token} more with each token",
+            "accent",
+            _cell(results, "cache_bytes"),
+        )
+    ]
+    tiles += [_full(name, size, study) for name, size in cost_plots.memories(controls)[-1:] if int(controls["memory"])]
+    growth = {name: size for name, size in study.growth(int(controls["context"])).items() if size}
+    if len(growth) > 1:
+        said = [f"{quantities.number_of_bytes(size)} {_GROWTH[name]}" for name, size in growth.items()]
+        tiles.append(Tile("of it", said[0], ", ".join(said[1:]), cell=_cell(results, "cache_bytes")))
+    elif "cache_intensity" in results:
+        tiles.append(_intensity(results, study))
+    return tiles
+
+
+_GROWTH: Final = {"grows": "grows", "saturates": "saturates", "constant": "stays constant"}
+
+
+def _full(name: str, size: int, study: Study) -> Tile:
+    """Return until which context a memory is large enough."""
+    label, room = f"{name}: full at", study.longest(size)
+    weights = study.weights
+    if room.fits == "unknown" or weights is None:
+        return Tile(label, UNKNOWN, _why(study, "cache_bytes", "params"))
+    if room.fits == "never":
+        return Tile(label, "no token fits", f"the weights alone take {quantities.number_of_bytes(weights)}", "bad")
+    left = quantities.number_of_bytes(size - weights)
+    if room.context is None:
+        return Tile(label, "never", f"the cache stops growing below {left}", "good")
+    return Tile(label, f"{room.context:,} tokens", f"{left} beside the weights")
+
+
+def _bytes(controls: Controls, results: Values, study: Study) -> list[Tile]:
+    weights = _written(results, "weight_bytes_read", quantities.number_of_bytes)
+    per_token = _written(results, "kv_bytes_per_token", quantities.number_of_bytes)
+    tiles = [
+        _crossing(
+            results,
+            study,
+            "bytes read in decode",
+            "as many bytes of cache as of weights at",
+            how=f"{weights} ÷ {per_token} a token",
+            never="the cache stops growing",
+        )
+    ]
+    if "steps_per_second" in results:
+        batch = study.asked.options.batch
+        read = quantities.decimal_bytes(float(results["decode_bytes"]))
+        rate = float(results["steps_per_second"]) * batch
+        tiles.append(
+            Tile(
+                "from memory at most",
+                f"{rate:,.3g} tokens/s",
+                f"{'' if batch == 1 else f'{batch} × '}{float(controls['bandwidth']):,.0f} GB/s ÷ {read}",
+                "accent",
+                ("steps_per_second", ()),
+            )
+        )
+    if "cache_intensity" in results:
+        tiles.append(_intensity(results, study))
+    return tiles
+
+
+def _intensity(results: Values, study: Study) -> Tile:
+    """Return how many FLOPs decode does per byte of cache, and why so many."""
+    asked, value = study.asked, float(results["cache_intensity"])
+    shared = cost_shape.per_kv_head(asked.architecture)
+    options, detail = asked.options, "FLOPs of attention ÷ bytes of K and V"
+    if shared is not None:
+        attending = next(layer for layer in asked.architecture.layers if layer.attends)
+        heads = f"{attending.n_head} query heads ÷ {attending.n_head_kv} KV heads"
+        if abs(value / shared - 1) < 1e-9:
+            detail = f"= {heads}, at 16 bits"
+        elif (
+            options.type_k == options.type_v
+            and abs(value * float(options.type_k.bytes_per_element) / 2 / shared - 1) < 1e-6
+        ):
+            detail = f"= {heads} × 16 ÷ {8 * float(options.type_k.bytes_per_element):g} bits"
+    return Tile("decode attention does", f"{value:,.4g} FLOPs per byte", detail, "accent", ("cache_intensity", ()))
+
+
+def _roofline(controls: Controls, results: Values, study: Study) -> list[Tile]:
+    roof = cost_plots.machine(controls)
+    tiles = []
+    if "cache_intensity" in results:
+        tiles.append(_intensity(results, study))
+    if "step_intensity" in results:
+        value = float(results["step_intensity"])
+        bound = "the bandwidth" if value < roof.ridge else "the FLOP rate"
+        tiles.append(
+            Tile(
+                "a whole decode step does",
+                f"{value:,.3g} FLOPs per byte",
+                f"ridge at {roof.ridge:,.4g}: {bound} sets its speed",
+                cell=("step_intensity", ()),
+            )
+        )
+    if "steps_per_second" in results:
+        batch = study.asked.options.batch
+        rate = float(results["steps_per_second"]) * batch
+        tiles.append(Tile("from memory at most", f"{rate:,.3g} tokens/s", "bandwidth ÷ bytes of a step",
+                          cell=("steps_per_second", ())))  # fmt: skip
+    return tiles or [Tile("FLOPs per byte", UNKNOWN, _why(study, "decode_attention_flops", "cache_bytes"))]
+
+
+_HEROES: Final = {
+    "flops": _flops,
+    "generation": _generation,
+    "cache": _cache,
+    "bytes": _bytes,
+    "roofline": _roofline,
+}
+
+
+# ---------------------------------------------------------------------------------------------------------- layers
+
+_ROLES: Final = {"grows": "bad", "saturates": "good", "constant": "accent", "nothing": "muted"}
+
+
+def _group(layer: Layer, generates: bool) -> tuple[str, str]:
+    """Return how a layer's cache behaves, and what the layer is called."""
+    if not generates:
+        return "nothing", "keep nothing: an encoder"
+    if layer.keeps_kv and layer.window:
+        return "saturates", f"saturate at {layer.window:,}"
+    if layer.keeps_kv:
+        return "grows", "grow (latent)" if layer.kind == "latent" else "grow"
+    if layer.kind == "shared":
+        return "nothing", "share an earlier cache"
+    if layer.states:
+        return "constant", "stay constant"
+    return "nothing", "keep nothing"
+
+
+def layers(situation: Situation, _results: Values) -> Strip:
+    """Return the model's layers in order, by what their caches do as the text grows."""
+    controls = situation.controls
+    study = cost_study.study(controls)
+    return study.kept(("strip", cost_shape.title(controls)), lambda: _strip(controls, study.asked.architecture))
+
+
+def _strip(controls: Controls, one: Architecture) -> Strip:
+    groups = [_group(layer, one.generates) for layer in one.layers]
+    known = list(dict.fromkeys(groups))
+    runs: list[tuple[int, int]] = []
+    for group in groups:
+        kind = known.index(group)
+        if runs and runs[-1][0] == kind:
+            runs[-1] = (kind, runs[-1][1] + 1)
+        else:
+            runs.append((kind, 1))
+    kinds = tuple(Kind(f"{groups.count(group)} {group[1]}", _ROLES[group[0]]) for group in known)
+    return Strip(cost_shape.title(controls), tuple(_facts(controls, one)), kinds, tuple(runs), one.notes)
+
+
+def _facts(controls: Controls, one: Architecture) -> list[str]:
+    heads = [f"{controls['n_head'] or 'varying'} query heads", f"{controls['n_head_kv'] or 'varying'} KV heads"]
+    width = [f"of {controls['head_dim']}"] if controls["head_dim"] else []
+    attends = any(layer.attends for layer in one.layers)
+    if one.count("latent"):
+        heads = [f"{controls['n_head'] or 'varying'} heads on one latent"]
+        width = []
+    shown = [", ".join(heads) + (f" {width[0]}" if width else "")] if attends else ["no attention"]
+    return [f"{one.n_layer} layers", *shown, cost_shape.parameter_words(one)]
+
+
+# ----------------------------------------------------------------------------------------------------------- table
+
+
+def table(situation: Situation, results: Values) -> Ledger:
+    """Return the lesson's table, with a row for the chosen context first."""
+    study = cost_study.study(situation.controls)
+    rows = [_row(study, results, float(situation.controls["context"]), None)]
+    rows += [_row(study, results, float(n), at) for at, n in enumerate(lesson.COST_CONTEXTS)]
+    return Ledger(_HEADINGS, tuple(rows), strong=0)
+
+
+#: Columns of the table: heading, second line, colour, stage at the context and in the list, how it is written.
+_COLUMNS: Final = (
+    ("prefill", "attention", cost_plots.PREFILL, "prefill_attention", "prefill_attention_flops", quantities.tera),
+    ("prefill", "matrices", cost_plots.PREFILL, "prefill_weights", "prefill_weight_flops", quantities.tera),
+    ("decode step", "attention", cost_plots.DECODE, "decode_attention", "decode_attention_flops", quantities.tera),
+    ("decode step", "matrices", cost_plots.DECODE, "decode_weights", "decode_weight_flops", quantities.tera),
+    ("KV cache", "kept", "text", "cache_bytes", "cache_bytes_listed", quantities.number_of_bytes),
+    ("decode step", "reads", "text", "decode_bytes", "decode_bytes_listed", quantities.number_of_bytes),
+    ("decode step", "FLOP per byte", "text", "step_intensity", "step_intensity_listed", lambda value: f"{value:,.3g}"),
+)
+_HEADINGS: Final = (
+    Heading("context", "tokens"),
+    *(Heading(text, below, role) for text, below, role, *_ in _COLUMNS),
+)
+_FIGURES: Final = {
+    "decode_bytes": ("cache_bytes", "decode_weight_flops"),
+    "step_intensity": ("cache_bytes", "decode_attention_flops", "decode_weight_flops"),
+    "cache_bytes": ("cache_bytes",),
+    "prefill_attention": ("prefill_attention_flops",),
+    "prefill_weights": ("prefill_weight_flops",),
+    "decode_attention": ("decode_attention_flops",),
+    "decode_weights": ("decode_weight_flops",),
+}
+
+
+def _row(study: Study, results: Values, context: float, at: int | None) -> tuple[Entry, ...]:
+    entries = [Entry(quantities.tokens(context), context)]
+    for _, _, _, here, listed, write in _COLUMNS:
+        name, index = (here, ()) if at is None else (listed, (at,))
+        if name not in results:
+            entries.append(Entry("—", None, None, _why(study, *_FIGURES[here]) or UNKNOWN))
+            continue
+        value = float(np.asarray(results[name])[index])
+        entries.append(Entry(write(value), value, (name, index)))
+    return tuple(entries)

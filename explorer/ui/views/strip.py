@@ -1,0 +1,147 @@
+"""A strip: things in a row, one narrow cell each, coloured by kind, with a legend that counts them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from explorer.ui.guard import guarded
+
+if TYPE_CHECKING:
+    from explorer.concepts.declaration import Custom
+    from explorer.concepts.strip import Strip
+    from explorer.ui.matrix_panel import Unit
+    from explorer.ui.theme import Theme
+
+#: Cells narrower than this, at 100 %, touch each other.
+APART_FROM = 5
+LEAST = 30
+
+
+class StripView(QWidget):
+    """Draws a `Strip`: its title and facts in one line, its cells and their legend in a second."""
+
+    #: The stage gives it the width that is left over.
+    stretches = True
+
+    def __init__(self, view: Custom, host: Any, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.strip: Strip | None = None
+        self.setObjectName(view.name)
+        self.setAccessibleName(view.options.get("title", view.name))
+
+    def show_model(self, model: Strip | None) -> None:
+        """Show this strip."""
+        if model is self.strip:
+            return
+        self.strip = model
+        if model is not None:
+            legend = ", ".join(kind.label for kind in model.kinds)
+            self.setAccessibleName(model.title)
+            self.setAccessibleDescription("; ".join(filter(None, (*model.facts, legend, *model.notes))))
+            self.setToolTip("\n".join(("; ".join(model.facts), *model.notes)))
+        self.update()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to show."""
+        return self.strip is None
+
+    # --- size ---
+
+    def _fonts(self) -> tuple[QFontMetrics, QFontMetrics]:
+        return QFontMetrics(self.theme.font(15, bold=True)), QFontMetrics(self.theme.font(12))
+
+    def measure(self, unit: Unit, max_height: int) -> QSize:
+        """Return the least size: two lines of text."""
+        title, small = self._fonts()
+        height = title.height() + small.height() + self.theme.px(6)
+        return QSize(round(LEAST * unit.font), height)
+
+    def arrange(self, unit: Unit) -> None:
+        """Nothing to lay out: the strip is painted."""
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self.theme = theme
+        self.update()
+
+    # --- painting ---
+
+    @guarded
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint title, facts, cells and legend."""
+        if self.strip is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_title(painter, self.strip)
+        self._paint_cells(painter, self.strip)
+        painter.end()
+
+    def _paint_title(self, painter: QPainter, strip: Strip) -> None:
+        theme, px = self.theme, self.theme.px
+        title, small = self._fonts()
+        base = title.ascent()
+        name = title.elidedText(strip.title, Qt.TextElideMode.ElideRight, self.width())
+        painter.setFont(theme.font(15, bold=True))
+        painter.setPen(theme.color("text"))
+        painter.drawText(QPointF(0, base), name)
+        left = title.horizontalAdvance(name) + px(12)
+        words = small.elidedText(" · ".join(strip.facts), Qt.TextElideMode.ElideRight, max(self.width() - left, 0))
+        painter.setFont(theme.font(12))
+        painter.setPen(theme.color("muted"))
+        painter.drawText(QPointF(left, base), words)
+
+    def _legend(self, strip: Strip) -> list[tuple[str, str, int]]:
+        """Return label, colour and width of each entry of the legend."""
+        small = self._fonts()[1]
+        swatch = self.theme.px(16)
+        return [(kind.label, kind.role, swatch + small.horizontalAdvance(kind.label)) for kind in strip.kinds]
+
+    def _paint_cells(self, painter: QPainter, strip: Strip) -> None:
+        theme, px = self.theme, self.theme.px
+        title, small = self._fonts()
+        legend = self._legend(strip)
+        gap = px(12)
+        beside = sum(width + gap for *_, width in legend)
+        room = max(self.width() - beside, self.width() // 3)
+        top, height = title.height() + px(4), small.height()
+        count = sum(times for _, times in strip.runs)
+        width = min(room / max(count, 1), px(14))
+        space = max(px(1), 1) if width >= px(APART_FROM) else 0
+        painter.setPen(Qt.PenStyle.NoPen)
+        at = 0
+        for kind, times in strip.runs:
+            painter.setBrush(theme.color(strip.kinds[kind].role))
+            if space:
+                for i in range(at, at + times):
+                    painter.drawRoundedRect(QRectF(i * width, top, width - space, height), px(2), px(2))
+            else:
+                painter.drawRect(QRectF(at * width, top, times * width, height))
+            at += times
+        x = at * width + gap
+        painter.setFont(theme.font(12))
+        for label, role, wanted in legend:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color(role))
+            painter.drawRoundedRect(QRectF(x, top + (height - px(10)) / 2, px(10), px(10)), px(2), px(2))
+            painter.setPen(theme.color("text"))
+            shown = small.elidedText(label, Qt.TextElideMode.ElideRight, max(round(self.width() - x - px(15)), 0))
+            painter.drawText(QPointF(x + px(15), top + small.ascent()), shown)
+            x += wanted + gap
+
+    @guarded
+    def changeEvent(self, event: QEvent) -> None:
+        """Repaint in other fonts."""
+        super().changeEvent(event)
+        self.update()
+
+
+def make(view: Custom, host: Any, theme: Theme) -> QWidget:
+    """Return the view."""
+    return StripView(view, host, theme)
