@@ -166,6 +166,8 @@ class Input:
         ``grow(sizes)`` gives the values of cells that appear when a size grows; `default` where absent.
     limits : tuple of float
         The least and the largest value that a cell accepts.
+    whole : bool
+        Whether cells hold whole numbers only, such as sizes.
     title : str
         Shown beside the name, where the name alone would not do.
     """
@@ -179,6 +181,7 @@ class Input:
     grow: Callable[[Sizes], Array] | None = None
     limits: tuple[float, float] = (-1e9, 1e9)
     title: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from explorer.core.ops.base import Array
 
-NOT_WHOLE = QT_TRANSLATE_NOOP("tab", "head_sizes[{row}, 0] is {value}; a head has a whole number of numbers")
 TOO_MANY = QT_TRANSLATE_NOOP(
     "tab", "{count} scores for each head size are more than {most}; draw fewer pairs, trials or keys"
 )
@@ -79,17 +78,14 @@ def _names(situation: Situation) -> tuple[str, ...]:
 
 
 def check(situation: Situation) -> None:
-    """Refuse head sizes that are not whole, and more draws than anybody would wait for.
+    """Refuse more draws than anybody would wait for.
 
     Raises
     ------
     InputError
-        With the cell or the count that is at fault.
+        With the count that is too large.
     """
     heads = situation.inputs["head_sizes"][:, 0]
-    for row, value in enumerate(heads.tolist()):
-        if value != round(value):
-            raise InputError(NOT_WHOLE, row=row, value=f"{value:g}")
     sizes = situation.sizes
     scores = sizes["pairs"] + sizes["trials"] * sizes["keys"]
     if scores > MOST_SCORES:
@@ -222,7 +218,16 @@ CONCEPT = Concept(
         Size("trials", "trials", 1, 20_000, lesson.SCALING.trials),
         Size("keys", "keys", 1, 64, lesson.SCALING.keys),
     ),
-    inputs=(Input("head_sizes", (ROWS, Axis("1", "", ("d",))), "query", _head_sizes, limits=(1.0, LARGEST_HEAD)),),
+    inputs=(
+        Input(
+            "head_sizes",
+            (ROWS, Axis("1", "", ("d",))),
+            "query",
+            _head_sizes,
+            limits=(1.0, LARGEST_HEAD),
+            whole=True,
+        ),
+    ),
     controls=(
         Pick("shown", "show d_head", "n_sizes", 0, names=_names),
         Choice("divisor", "scores ÷", _CHOICES, "none"),

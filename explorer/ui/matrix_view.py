@@ -6,6 +6,7 @@ host's business, reached through the `Host` protocol. Titles, labels and margins
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -213,6 +214,7 @@ class MatrixView(QTableView):
         return (*self.head, row, column)
 
     one_row = False
+    whole = False
 
     def array_cell(self, index: Index) -> tuple[int, int] | None:
         """Return row and column of an index of the array, None when it is in another head."""
@@ -358,15 +360,10 @@ class MatrixView(QTableView):
     def _scrub_to(self, point: QPoint, modifiers: Qt.KeyboardModifier) -> None:
         assert self._scrub is not None
         start, index, value = self._scrub
-        step = (
-            0.001
-            if modifiers & Qt.KeyboardModifier.ShiftModifier
-            else 0.1
-            if modifiers & Qt.KeyboardModifier.ControlModifier
-            else 0.01
-        )
+        fine, coarse = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+        step = (1.0 if self.whole else 0.01) * (0.1 if modifiers & fine else 10 if modifiers & coarse else 1)
         moved = round((point.x() - start.x()) / max(self.look.theme.scale, 0.1))
-        self._host.write(self.name, [index], [round(value + moved * step, 6)])
+        self._host.write(self.name, [index], [round(value + moved * step, 0 if self.whole else 6)])
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll when there is something to scroll; the wheel never changes a value."""
@@ -468,6 +465,8 @@ class MatrixView(QTableView):
             return
         if modifiers & Qt.KeyboardModifier.ShiftModifier:
             amount /= 10
+        if self.whole:
+            amount = math.copysign(1.0, amount)
         cells = self._selected()
         self._write(cells, [round(float(self.values[cell]) + amount, 12) for cell in cells])
 

@@ -76,6 +76,7 @@ def _dressed(panel: Panel, concept: d.Concept, span: float) -> Panel:
     panel.text = "0.000" if weight else "−0.00"
     panel.legend = "0 … 1" if weight else ""
     view, look = panel.view, panel.view.look
+    view.whole = isinstance(array, d.Input) and array.whole
     look.kind = "weight" if weight else "mask" if isinstance(array, d.Input) and array.kind == "mask" else "signed"
     look.digits = 3 if weight else 2
     look.top = 1.0 if weight else span

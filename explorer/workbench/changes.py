@@ -58,6 +58,7 @@ NOT_AS_MANY = QT_TRANSLATE_NOOP(
 WRONG_SHAPE = QT_TRANSLATE_NOOP("workbench", "{name} has the shape {wanted}; an array of shape {found} does not fit")
 NOT_NUMBERS = QT_TRANSLATE_NOOP("workbench", "{name} holds numbers; {value} is none")
 NOT_YES_OR_NO = QT_TRANSLATE_NOOP("workbench", "{cell} is yes or no (1 or 0); {value} is neither")
+NOT_WHOLE = QT_TRANSLATE_NOOP("workbench", "{cell} holds a whole number; {value} is none")
 OUT_OF_LIMITS = QT_TRANSLATE_NOOP("workbench", "{cell} cannot be {value}; a number from {low} to {high} is accepted")
 UNKNOWN_FILL = QT_TRANSLATE_NOOP(
     "workbench", "there is no fill called {how}; known are zeros, identity, random and small integers"
@@ -278,6 +279,7 @@ class Changes:
         most = min(high, sys.float_info.max)
         # A comparison with NaN is false, so that one is refused with the rest.
         if least <= array.min() and array.max() <= most:
+            self._all_whole(declared, array)
             return
         at = first_true(~((array >= least) & (array <= most)))
         raise InputError(
@@ -287,6 +289,13 @@ class Changes:
             low=number_text.brief(low),
             high=number_text.brief(high),
         )
+
+    @staticmethod
+    def _all_whole(declared: Input, array: Array) -> None:
+        broken = array != np.round(array)
+        if declared.whole and broken.any():
+            at = first_true(broken)
+            raise InputError(NOT_WHOLE, cell=cell_name(declared.name, at), value=number_text.brief(float(array[at])))
 
     def _with(self, state: TabState, inputs: Mapping[str, tuple[Array, str]]) -> TabState:
         lesson = self.lesson(state.sizes)
