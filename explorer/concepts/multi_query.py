@@ -226,7 +226,7 @@ CONCEPT = Concept(
                             _mosaic("_mqa", "MQA", lambda _: 1),
                         )
                     ),
-                    Matrix("variants", form=("whole", "whole", "bytes")),
+                    Matrix("variants", form=("whole", "whole", "bytes", "GiB")),
                 )
             ),
         )

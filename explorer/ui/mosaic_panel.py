@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetrics, QPainter
 
 from explorer.concepts import evaluation
 from explorer.ui import bands
-from explorer.ui.cell_size import LARGE_HEIGHT, CellSize, Unit, cell_size, holds_digits
+from explorer.ui.cell_size import FEWEST_PIXELS, LARGE_HEIGHT, CellSize, Unit, cell_size, holds_digits
 from explorer.ui.matrix_panel import MatrixPanel, word_role
 from explorer.ui.mosaic_view import Grid, MosaicView
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: No tile is smaller than so many pixels at 100 %, so that its name has room.
 SMALLEST_TILE = 30
+#: Tiles that are pressed further hold no digits, however large the stage is.
+DIGITS_FROM = 0.6
 #: How much an empty place in the grid counts against the wanted proportions.
 EMPTY = 0.5
 
@@ -84,8 +86,9 @@ class MosaicPanel(MatrixPanel):
         """Return the cell size; cells without digits may be a pixel or less, and `_tile` says what they make."""
         height = unit.height * LARGE_HEIGHT * unit.squeeze
         smallest = self.theme.text_px(12)
-        if height < smallest + 3:
-            side = max(int(height), 1)
+        if height < smallest + 3 or unit.squeeze < DIGITS_FROM:
+            # Digits that do not all fit the room are left out altogether, and colours may fill it.
+            side = min(max(int(height), 1), FEWEST_PIXELS - 1)
             return CellSize(side, side, smallest)
         return cell_size(self.theme, unit, large=True, text=self.text, square=True)
 
@@ -99,7 +102,7 @@ class MosaicPanel(MatrixPanel):
         return QSize(*(max(round(count * side), min(least, count * cell.width)) for count in (columns, rows)))
 
     def _labelled(self, cell: CellSize) -> bool:
-        return bool(self.row_names) and cell.height >= self.theme.text_px(12) + 3
+        return bool(self.row_names) and cell.height >= min(self.theme.text_px(12) + 3, FEWEST_PIXELS - 1)
 
     def _grid(self, cell: CellSize) -> Grid:
         px = self.theme.px
@@ -184,13 +187,14 @@ class MosaicPanel(MatrixPanel):
         font, view = self._label_font(), self.view
         labels = QFontMetrics(font)
         painter.setFont(font)
-        rows, height = view.tile_shape[0], self._cell.height
+        rows = view.tile_shape[0]
         lit = {row for row, _ in view.look.lit | view.look.pinned}
         for first in range(0, view.heads, view.grid_of_tiles.columns):
             top = table.top() + view.tile_rect(first).top()
             within = range(first * rows, (first + view.grid_of_tiles.columns) * rows)
             here = {row % rows for row in lit if row in within}
             for r in range(min(rows, len(self.row_names))):
-                rect = QRect(0, top + r * height, table.left() - self.theme.px(7), height)
+                place = view.tile.place(r, 0)
+                rect = QRect(0, top + place.top(), table.left() - self.theme.px(7), place.height())
                 number = self._row_label(r).removeprefix(self.row_names[r])
                 self._label(painter, rect, self.row_names[r], number, Qt.AlignmentFlag.AlignRight, r in here, labels)

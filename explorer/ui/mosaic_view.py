@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from explorer.ui import matrix_paint, mosaic_paint, pressed
+from explorer.ui.guard import guarded
 from explorer.ui.matrix_model import MatrixModel
 from explorer.ui.matrix_paint import NONE
 from explorer.ui.matrix_view import Index, MatrixView
@@ -260,6 +261,7 @@ class MosaicView(MatrixView):
 
     # --- painting ---
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tiles that have to be."""
         self._prepare()
@@ -333,6 +335,7 @@ class MosaicView(MatrixView):
 
     # --- pointer and keyboard ---
 
+    @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Switch a head by its caption, or select a cell."""
         head = self.caption_at(event.position().toPoint())
@@ -349,6 +352,7 @@ class MosaicView(MatrixView):
             if sentence is not None:
                 self._host.refuse(self.viewport(), self.tile_rect(head), sentence)
 
+    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Switch the head of the current cell with Space; all else is the matrix'."""
         if event.key() == Qt.Key.Key_Space and self.switch and self.currentIndex().isValid():

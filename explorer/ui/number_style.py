@@ -89,5 +89,15 @@ def exact_text(value: float) -> str:
     return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
 
 
+def gib_text(value: float) -> str:
+    """Write an amount of bytes in GiB, so that a column compares; below a hundredth as `bytes_text` does."""
+    return bytes_text(value) if abs(value) < 2**30 / 100 else f"{value / 2**30:,.2f} GiB".replace("-", MINUS)
+
+
 #: How a matrix may write its numbers, where not as `cell_text` does.
-FORMS: Final[Mapping[str, Callable[[float], str]]] = {"whole": whole_text, "bytes": bytes_text, "exact": exact_text}
+FORMS: Final[Mapping[str, Callable[[float], str]]] = {
+    "whole": whole_text,
+    "bytes": bytes_text,
+    "GiB": gib_text,
+    "exact": exact_text,
+}

@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 
 from explorer.ui import pressed
+from explorer.ui.guard import guarded
 from explorer.ui.matrix_view import MatrixView
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class PressedView(MatrixView):
         """Return how far the table is scrolled."""
         return super().verticalOffset() if self._pressed is None else 0
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the table."""
         if self._pressed is None or not self.values.size or self.values.dtype == bool:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
+from explorer.ui.guard import guarded
 from explorer.ui.matrix_paint import NONE
 from explorer.ui.matrix_view import Index, MatrixView
 from explorer.ui.number_style import MINUS
@@ -159,6 +160,7 @@ class StackView(MatrixView):
 
     # --- painting ---
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint axis, bars and sums."""
         painter = QPainter(self.viewport())
@@ -283,6 +285,7 @@ class StackPanel(QWidget):
     def _title(self) -> str:
         return self.view.stack.title if self.view.stack is not None else ""
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint title, scale and column numbers."""
         painter = QPainter(self)

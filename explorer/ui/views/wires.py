@@ -11,6 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from explorer.ui.guard import guarded
+
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Custom
     from explorer.concepts.wires import Wires
@@ -160,6 +162,7 @@ class WiresView(QWidget):
 
     # --- pointer and keyboard ---
 
+    @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take hold of a head or a wire."""
         found = self._at(event.position())
@@ -175,6 +178,7 @@ class WiresView(QWidget):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.update()
 
+    @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag, or show what is joined to what."""
         if self._held is not None:
@@ -186,6 +190,7 @@ class WiresView(QWidget):
             self.update()
         self.setCursor(Qt.CursorShape.SizeHorCursor if found is not None else Qt.CursorShape.ArrowCursor)
 
+    @guarded
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let go: one undoable step."""
         if self._held is not None:
@@ -193,11 +198,13 @@ class WiresView(QWidget):
             self._host.end()
             self.update()
 
+    @guarded
     def leaveEvent(self, event: Any) -> None:
         """Forget what was pointed at."""
         self._hovered = None
         self.update()
 
+    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """More heads below with Up, fewer with Down; Home and End go to one and to as many as above."""
         steps = {
@@ -214,11 +221,13 @@ class WiresView(QWidget):
         else:
             self.step(by)
 
+    @guarded
     def focusInEvent(self, event: Any) -> None:
         """Show the focus."""
         super().focusInEvent(event)
         self.update()
 
+    @guarded
     def focusOutEvent(self, event: Any) -> None:
         """Show that the focus is gone."""
         super().focusOutEvent(event)
@@ -234,6 +243,7 @@ class WiresView(QWidget):
         kind, at = hovered
         return wires.read_by(head) == at if kind == "below" else head == at
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint title, wires and heads."""
         wires = self.wires
@@ -246,7 +256,6 @@ class WiresView(QWidget):
         painter.setPen(theme.color("text"))
         painter.drawText(0, small.ascent(), wires.sentence())
         above, below = self._rows()
-        self._paint_marks(painter, below)
         for head in range(wires.above):
             color = theme.head(wires.read_by(head))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -260,6 +269,7 @@ class WiresView(QWidget):
             width = min(self.width() / wires.below - 2, small.horizontalAdvance("KV 00") + theme.px(10))
             named = f"KV {at}" if small.horizontalAdvance(f"KV {at}") + 4 <= width else str(at)
             self._paint_node(painter, self._box(self.x_below(at), below, width), named, theme.head(at), filled=True)
+        self._paint_marks(painter, below)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.color("accent"), max(theme.px(2), 1)))
@@ -269,18 +279,28 @@ class WiresView(QWidget):
         painter.end()
 
     def _paint_marks(self, painter: QPainter, below: float) -> None:
-        """Mark where the thing that is held stands for every number that may be chosen."""
-        wires, held, theme = self.wires, self._held, self.theme
+        """Mark where the thing that is held stands for every number that may be chosen; near ones share a mark."""
+        wires, held, theme, small = self.wires, self._held, self.theme, self._metrics()
         if wires is None or held is None:
             return
-        top = below - self._node() / 2 - self._metrics().height() - theme.px(3)
-        painter.setPen(theme.color("muted"))
+        places: dict[int, list[int]] = {}
+        apart = small.horizontalAdvance("00") + theme.px(6)
         for choice in wires.choices:
-            x = self.place_of(held, choice)
-            painter.drawText(
-                QRectF(x - 20, top, 40, self._metrics().height()), int(Qt.AlignmentFlag.AlignCenter), str(choice)
-            )
-            painter.drawLine(QPointF(x, below - self._node() / 2 - theme.px(4)), QPointF(x, below))
+            x = round(self.place_of(held, choice))
+            near = next((place for place in places if abs(place - x) < apart), x)
+            places.setdefault(near, []).append(choice)
+        foot = below - self._node() / 2 - theme.px(3)
+        for x, choices in places.items():
+            text = ", ".join(map(str, choices))
+            width = small.horizontalAdvance(text) + theme.px(8)
+            left = min(max(x - width / 2, 0), self.width() - width)
+            box = QRectF(left, foot - small.height() - theme.px(2), width, small.height() + theme.px(2))
+            chosen = wires.below in choices
+            painter.setPen(QPen(theme.color("accent" if chosen else "border"), max(theme.px(1), 1)))
+            painter.setBrush(theme.color("accent" if chosen else "card"))
+            painter.drawRoundedRect(box, theme.px(4), theme.px(4))
+            painter.setPen(theme.color("on_accent" if chosen else "text"))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
 
     def _box(self, x: float, y: float, width: float) -> QRectF:
         height = self._node()
