@@ -8,20 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from explorer.core import cost
-from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, cell_name
+from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError, cell_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from explorer.core.ops.base import Array
 
 #: The least and the largest number that a shape may hold.
-LIMITS: Final = (1.0, 10_000_001.0)
+LIMITS: Final = (1.0, 1e7)
 #: From here on whole numbers are no longer exact in 64 bits.
 EXACT: Final = 2**53
 CACHE_TYPES: Final = (("f16", "f16"), ("f32", "f32"), ("fp8", "fp8"), ("q8_0", "q8_0"), ("q4_0", "q4_0"))
 
-NOT_WHOLE = QT_TRANSLATE_NOOP("concepts", "{cell} ({name}) must be a whole number, not {value}")
 CANNOT_SHARE = QT_TRANSLATE_NOOP(
     "concepts", "{cell}: {n_head} query heads cannot share {n_head_kv} KV heads; {name} may be {choices}"
 )
@@ -40,17 +39,14 @@ def check_shape(array: str, row: tuple[int, ...], names: Sequence[str], values: 
     names : sequence of str
         What the columns are: n_layer, n_head, n_head_kv, d_head and context among them.
     values : ndarray of shape (columns,)
+        Whole numbers, which the input itself sees to.
 
     Raises
     ------
     InputError
-        When a number is not whole, the heads cannot be shared evenly, or the cache could not be counted exactly.
+        When the heads cannot be shared evenly, or the cache could not be counted exactly.
     """
-    shape: Mapping[str, float] = dict(zip(names, values.tolist(), strict=True))
-    for at, (name, value) in enumerate(shape.items()):
-        if value != round(value):
-            raise InputError(NOT_WHOLE, cell=cell_name(array, (*row, at)), name=name, value=f"{value:g}")
-    sizes = {name: int(value) for name, value in shape.items()}
+    sizes = {name: int(value) for name, value in zip(names, values.tolist(), strict=True)}
     cell = cell_name(array, (*row, names.index("n_head_kv")))
     if sizes["n_head"] % sizes["n_head_kv"]:
         choices = cost.kv_head_choices(sizes["n_head"])
@@ -60,7 +56,7 @@ def check_shape(array: str, row: tuple[int, ...], names: Sequence[str], values: 
             n_head=sizes["n_head"],
             n_head_kv=sizes["n_head_kv"],
             name="n_head_kv",
-            choices=", ".join(map(str, choices)),
+            choices=Choices(choices),
         )
     largest = cost.kv_bytes(
         sizes["context"],

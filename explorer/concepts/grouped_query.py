@@ -138,6 +138,7 @@ CONCEPT = Concept(
             "plain",
             _models,
             limits=cache_shapes.LIMITS,
+            whole=True,
             title="type any shape",
         ),
     ),

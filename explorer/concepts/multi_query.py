@@ -175,6 +175,7 @@ CONCEPT = Concept(
             "plain",
             _shape,
             limits=cache_shapes.LIMITS,
+            whole=True,
             title="type any",
         ),
     ),
