@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PREFILL, DECODE = "head 0", "head 1"
 VARIANT_ROLES: Final = {"MHA": "head 2", "GQA": "head 3", "MQA": "head 5", "MLA": "head 4", "cache": "head 3"}
+#: What a cache does as the text gets longer.
+PART_ROLES: Final = {"grows": "head 1", "saturates": "head 0", "constant": "head 6"}
 #: Decades below the level that attention has to reach, where an axis of FLOPs begins.
 DECADES_BELOW: Final = 3
 #: Marks of a roofline's axis, in FLOPs per byte.
@@ -291,14 +293,13 @@ def _parts(study: Study, curves: Curves) -> list[Series]:
     there = {name: curve for name, curve in parts.items() if curve[-1] > 0}
     if len(there) < 2:
         return []
-    roles = {"grows": "bad", "saturates": "good", "constant": "muted"}
 
     def exact(name: str, n: int) -> float | None:
         return study.growth(n)[name]
 
     drawn: list[Series] = []
     for name, curve in there.items():
-        drawn += _series(f"of it {name}", curves.contexts, curve, (roles[name], "dotted"), partial(exact, name))
+        drawn += _series(f"of it {name}", curves.contexts, curve, (PART_ROLES[name], "dotted"), partial(exact, name))
     return drawn
 
 

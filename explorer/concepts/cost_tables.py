@@ -64,7 +64,7 @@ def _per_pair(study: Study) -> str:
     return f"{found // batch:,}" if found else "?"
 
 
-def _flops(controls: Controls, results: Values, study: Study) -> list[Tile]:
+def _flops(_controls: Controls, results: Values, study: Study) -> list[Tile]:
     asked = study.asked
     closed = {name: one.exact is not None and one.exact > 0 for name, one in asked.crossings.items()}
     halved = asked.pairs == "causal"
@@ -90,18 +90,6 @@ def _flops(controls: Controls, results: Values, study: Study) -> list[Tile]:
             never=flat,
         ),
     ]
-    if {"prefill_attention", "prefill_weights"} <= results.keys():
-        attention, matrices = float(results["prefill_attention"]), float(results["prefill_weights"])
-        share = attention / (attention + matrices) if attention + matrices else 0.0
-        here = quantities.tokens(float(controls["context"]))
-        tiles.append(
-            Tile(
-                f"attention’s share of prefill at {here}",
-                f"{100 * share:.3g} %",
-                f"{quantities.flops(attention)} of {quantities.flops(attention + matrices)}",
-                cell=("prefill_attention", ()),
-            )
-        )
     return [*tiles, *_shared(study)]
 
 
@@ -261,7 +249,7 @@ _HEROES: Final = {
 
 # ---------------------------------------------------------------------------------------------------------- layers
 
-_ROLES: Final = {"grows": "bad", "saturates": "good", "constant": "accent", "nothing": "muted"}
+_ROLES: Final = {**cost_plots.PART_ROLES, "nothing": "border"}
 
 
 def _group(layer: Layer, generates: bool) -> tuple[str, str]:

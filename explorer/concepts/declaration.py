@@ -296,9 +296,9 @@ Control = Slider | Choice | Toggle | Whole | Pick | Text
 
 @dataclass(frozen=True, slots=True)
 class Drawer:
-    """Controls that are seldom wanted: they stand behind one button, which says what they hold.
+    """Controls that are seldom wanted: they stand behind one button.
 
-    ``says(controls)`` returns a few words for the button.
+    ``says(controls)`` returns in a few words what they hold.
     """
 
     label: str

@@ -90,7 +90,8 @@ class ControlBar(QWidget):
         self.setLayout(self._flow)
         self.setObjectName("controls")
         for size in concept.sizes:
-            self._add_size(size)
+            if size.label:
+                self._add_size(size)
         hidden = {name for drawer in concept.drawers for name in drawer.controls}
         for control in concept.controls:
             if control.name not in hidden:
@@ -315,7 +316,7 @@ class ControlBar(QWidget):
         chooser.chosen.connect(lambda value: self._tell(self.control_set, control.name, value))
         chooser.given.connect(lambda path: self.file_given.emit(control.name, path))
         self._choosers.append(chooser)
-        self._labelled(control.label, chooser)
+        self._labelled("", chooser)
 
     def _add_drawer(self, drawer: d.Drawer) -> None:
         from explorer.ui.drawers import DrawerButton

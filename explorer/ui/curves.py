@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 #: The least size of a plot in heights of the stage's font.
-LEAST = (21.0, 11.5)
+LEAST = (21.0, 8.0)
 STEPS, BIG_STEP = 100, 10
 _PENS = {
     "line": Qt.PenStyle.SolidLine,
@@ -43,8 +43,11 @@ _PENS = {
 }
 
 
-class _Graph(pg.PlotWidget):  # type: ignore[misc]
-    """The part that pyqtgraph draws, over axes that go from 0 to 1."""
+class _Graph(pg.GraphicsView):  # type: ignore[misc]
+    """The part that pyqtgraph draws, over axes that go from 0 to 1.
+
+    Put together from its parts, because a `PlotItem` brings menus and dialogs that nothing here opens or closes.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -54,15 +57,20 @@ class _Graph(pg.PlotWidget):  # type: ignore[misc]
         self._bars: list[pg.PlotCurveItem] = []
         self._bands: list[pg.BarGraphItem] = []
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setFrameShape(pg.PlotWidget.Shape.NoFrame)
-        self.item = self.getPlotItem()
-        self.item.hideButtons()
-        self.item.setMenuEnabled(False)
-        self.box = self.item.getViewBox()
-        self.box.setMouseEnabled(False, False)
+        for part in (self, self.viewport()):
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.box = pg.ViewBox(enableMouse=False, enableMenu=False)
         self.box.disableAutoRange()
         self.box.setRange(xRange=(0, 1), yRange=(0, 1), padding=0)
+        self.parts = pg.GraphicsLayout()
+        self.parts.layout.setSpacing(0)
+        self.axes = {"left": pg.AxisItem("left"), "bottom": pg.AxisItem("bottom")}
+        self.parts.addItem(self.axes["left"], 0, 0)
+        self.parts.addItem(self.box, 0, 1)
+        self.parts.addItem(self.axes["bottom"], 1, 1)
+        for axis in self.axes.values():
+            axis.linkToView(self.box)
+        self.setCentralItem(self.parts)
 
     def inside(self) -> QRectF:
         """Return where the curves are drawn, in this widget's pixels."""
@@ -79,9 +87,9 @@ class _Graph(pg.PlotWidget):  # type: ignore[misc]
         text, line = theme.color("muted"), QPen(theme.color("border"), max(px(1), 1))
         line.setCosmetic(True)
         beside = metrics.horizontalAdvance("00")
-        self.item.setContentsMargins(0 if plot and plot.y.shown else beside, px(3), beside, 0)
+        self.parts.layout.setContentsMargins(0 if plot and plot.y.shown else beside, px(3), beside, 0)
         for name, scale in (("bottom", plot.x if plot else None), ("left", plot.y if plot else None)):
-            axis = self.item.getAxis(name)
+            axis = self.axes[name]
             axis.setPen(line)
             axis.setTickPen(line)
             axis.setTextPen(text)
@@ -109,12 +117,12 @@ class _Graph(pg.PlotWidget):  # type: ignore[misc]
         metrics = QFontMetrics(self.theme.font(12))
         for name, scale, room in (("bottom", plot.x, inside.width()), ("left", plot.y, inside.height())):
             if not scale.shown:
-                self.item.getAxis(name).setTicks([])
+                self.axes[name].setTicks([])
                 continue
             apart = self._widest(scale, metrics) + metrics.height() if name == "bottom" else metrics.height() * 1.8
             most = max(int(room / max(apart, 1)) + 1, 2)
             values = scale.ticks or ticks(scale.low, scale.high, most, logarithmic=scale.logarithmic)
-            self.item.getAxis(name).setTicks([[(scale.share(value), scale.written(value)) for value in values]])
+            self.axes[name].setTicks([[(scale.share(value), scale.written(value)) for value in values]])
 
     # --- data ---
 
@@ -286,7 +294,7 @@ class CurvesView(QWidget):
         top = self.key.height(self.plot, self.width())
         self.graph.setGeometry(0, top, self.width(), max(self.height() - top, 1))
         self.overlay.setGeometry(self.rect())
-        self.graph.item.layout.activate()
+        self.graph.parts.layout.activate()
         self.graph.label_axes(self.plot)
         self._changed()
 
@@ -321,13 +329,18 @@ class CurvesView(QWidget):
 
     def _value_at(self, point: QPoint) -> float | None:
         inside = self.inside()
-        if self.plot is None or not inside.adjusted(-1, -1, 1, 1).contains(point):
+        if self.plot is None or self._fixed or not inside.adjusted(-1, -1, 1, 1).contains(point):
             return None
         return self.plot.snapped(self.plot.x.value((point.x() - inside.left()) / max(inside.width(), 1)))
 
+    @property
+    def _fixed(self) -> bool:
+        """Whether this plot has no cursor, because its axis is not what the control holds."""
+        return bool(self._control) and (self.plot is None or self.plot.cursor is None)
+
     def leave_cursor(self, x: float | None) -> None:
         """Leave the cursor at x; None takes it away."""
-        if self.plot is None:
+        if self.plot is None or self._fixed:
             return
         wanted = None if x is None else self.plot.snapped(x)
         if self._control and wanted is not None:

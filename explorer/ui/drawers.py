@@ -1,4 +1,4 @@
-"""Controls behind a button: a drawer opens below it, and the button says in a few words what its controls hold.
+"""Controls behind a button: a drawer opens below it, and its tip says in a few words what its controls hold.
 
 A drawer's body is a `ControlBar` like the one above the stage, one control a line; what happens in it goes the same
 way. It closes with Escape and with a click beside it.
@@ -53,6 +53,7 @@ class DrawerButton(QToolButton):
         self.drawer = drawer
         self.theme = theme
         self.setObjectName(f"drawer_{drawer.label.lower()}")
+        self.setText(f"{drawer.label} ▾")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         self.popup = Popup(self, f"popup_{drawer.label.lower()}", drawer.label)
         inside = replace(
@@ -83,11 +84,8 @@ class DrawerButton(QToolButton):
         """Show what the workbench holds."""
         self.bar.show_state(situation)
         says = self.drawer.says(situation.controls) if self.drawer.says is not None else ""
-        text = f"{self.drawer.label}  {says} ▾" if says else f"{self.drawer.label} ▾"
-        if text != self.text():
-            self.setText(text)
-            self.setAccessibleName(f"{self.drawer.label}: {says}" if says else self.drawer.label)
-            self.updateGeometry()
+        self.setToolTip(says)
+        self.setAccessibleName(f"{self.drawer.label}: {says}" if says else self.drawer.label)
 
     def refuse(self, sentence: str) -> bool:
         """Say in the open drawer why something was refused; False when it is closed."""

@@ -260,9 +260,6 @@ class _Table(QTableView):
 class LedgerView(QWidget):
     """Draws a `Ledger`: two lines of headings, and below them the rows."""
 
-    #: The stage gives it the width that is left over.
-    stretches = True
-
     def __init__(self, view: Custom, host: Any, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
@@ -301,7 +298,7 @@ class LedgerView(QWidget):
     # --- size ---
 
     def _row_height(self) -> int:
-        return QFontMetrics(self.theme.font(13)).height() + self.theme.px(4)
+        return QFontMetrics(self.theme.font(13)).height() + self.theme.px(3)
 
     def _head_height(self) -> int:
         return 2 * QFontMetrics(self.theme.font(12)).height() + self.theme.px(3)
@@ -365,13 +362,35 @@ class LedgerView(QWidget):
         painter.setFont(theme.font(12))
         line = QFontMetrics(theme.font(12)).height()
         for column, heading in enumerate(ledger.headings):
-            left = self.table.columnViewportPosition(column)
+            rect = self._heading_rect(column, column)
             align = Qt.AlignmentFlag.AlignRight if heading.align == "right" else Qt.AlignmentFlag.AlignLeft
-            for at, text in enumerate((heading.text, heading.below)):
-                rect = QRect(QPoint(left + px(4), at * line), QSize(self.table.columnWidth(column) - px(12), line))
-                painter.setPen(theme.color(heading.role if at == 0 and heading.role != "text" else "muted"))
-                painter.drawText(rect, int(align), text)
+            painter.setPen(theme.color("muted"))
+            painter.drawText(rect.translated(0, line), int(align), heading.below)
+        for first, last in self._groups(ledger):
+            heading, rect = ledger.headings[first], self._heading_rect(first, last)
+            align = Qt.AlignmentFlag.AlignRight if heading.align == "right" else Qt.AlignmentFlag.AlignLeft
+            painter.setPen(theme.color(heading.role if heading.role != "text" else "muted"))
+            painter.drawText(rect, int(align if first == last else Qt.AlignmentFlag.AlignHCenter), heading.text)
+            if first < last:
+                y = rect.bottom()
+                painter.drawLine(rect.left() + px(8), y, rect.right(), y)
         painter.end()
+
+    def _heading_rect(self, first: int, last: int) -> QRect:
+        left = self.table.columnViewportPosition(first) + self.theme.px(4)
+        right = self.table.columnViewportPosition(last) + self.table.columnWidth(last) - self.theme.px(8)
+        return QRect(QPoint(left, 0), QSize(right - left, QFontMetrics(self.theme.font(12)).height()))
+
+    @staticmethod
+    def _groups(ledger: Ledger) -> list[tuple[int, int]]:
+        """Return the first and last of neighbouring columns whose heading is the same."""
+        groups: list[tuple[int, int]] = []
+        for column, heading in enumerate(ledger.headings):
+            if groups and ledger.headings[groups[-1][1]].text == heading.text:
+                groups[-1] = (groups[-1][0], column)
+            else:
+                groups.append((column, column))
+        return groups
 
 
 def make(view: Custom, host: Any, theme: Theme) -> QWidget:

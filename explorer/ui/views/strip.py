@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 #: Cells narrower than this, at 100 %, touch each other.
 APART_FROM = 5
 LEAST = 30
+#: How much of the width title and facts may take.
+WORDS = 0.7
 
 
 class StripView(QWidget):
-    """Draws a `Strip`: its title and facts in one line, its cells and their legend in a second."""
-
-    #: The stage gives it the width that is left over.
-    stretches = True
+    """Draws a `Strip` in one line: its title, its facts, its cells, and their legend."""
 
     def __init__(self, view: Custom, host: Any, theme: Theme) -> None:
         super().__init__()
@@ -57,10 +56,8 @@ class StripView(QWidget):
         return QFontMetrics(self.theme.font(15, bold=True)), QFontMetrics(self.theme.font(12))
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
-        """Return the least size: two lines of text."""
-        title, small = self._fonts()
-        height = title.height() + small.height() + self.theme.px(6)
-        return QSize(round(LEAST * unit.font), height)
+        """Return the least size: a line of text."""
+        return QSize(round(LEAST * unit.font), self._fonts()[0].height() + self.theme.px(2))
 
     def arrange(self, unit: Unit) -> None:
         """Nothing to lay out: the strip is painted."""
@@ -79,40 +76,43 @@ class StripView(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_title(painter, self.strip)
-        self._paint_cells(painter, self.strip)
+        legend = self._legend(self.strip)
+        left = self._paint_words(painter, self.strip, round(self.width() * WORDS))
+        self._paint_cells(painter, self.strip, left, legend)
         painter.end()
 
-    def _paint_title(self, painter: QPainter, strip: Strip) -> None:
+    def _paint_words(self, painter: QPainter, strip: Strip, room: int) -> int:
+        """Paint title and facts; return where they end."""
         theme, px = self.theme, self.theme.px
         title, small = self._fonts()
         base = title.ascent()
-        name = title.elidedText(strip.title, Qt.TextElideMode.ElideRight, self.width())
+        name = title.elidedText(strip.title, Qt.TextElideMode.ElideRight, room)
         painter.setFont(theme.font(15, bold=True))
         painter.setPen(theme.color("text"))
         painter.drawText(QPointF(0, base), name)
-        left = title.horizontalAdvance(name) + px(12)
-        words = small.elidedText(" · ".join(strip.facts), Qt.TextElideMode.ElideRight, max(self.width() - left, 0))
+        left = title.horizontalAdvance(name) + px(10)
+        words = small.elidedText(" · ".join(strip.facts), Qt.TextElideMode.ElideRight, max(room - left, 0))
         painter.setFont(theme.font(12))
         painter.setPen(theme.color("muted"))
         painter.drawText(QPointF(left, base), words)
+        return left + small.horizontalAdvance(words) + px(14)
 
     def _legend(self, strip: Strip) -> list[tuple[str, str, int]]:
         """Return label, colour and width of each entry of the legend."""
         small = self._fonts()[1]
-        swatch = self.theme.px(16)
+        swatch = self.theme.px(15)
         return [(kind.label, kind.role, swatch + small.horizontalAdvance(kind.label)) for kind in strip.kinds]
 
-    def _paint_cells(self, painter: QPainter, strip: Strip) -> None:
+    def _paint_cells(self, painter: QPainter, strip: Strip, left: int, legend: list[tuple[str, str, int]]) -> None:
         theme, px = self.theme, self.theme.px
         title, small = self._fonts()
-        legend = self._legend(strip)
-        gap = px(12)
+        gap = px(10)
         beside = sum(width + gap for *_, width in legend)
-        room = max(self.width() - beside, self.width() // 3)
-        top, height = title.height() + px(4), small.height()
+        room = max(self.width() - left - beside, px(60))
+        height = small.ascent()
+        top = title.ascent() - height + px(1)
         count = sum(times for _, times in strip.runs)
-        width = min(room / max(count, 1), px(14))
+        width = min(room / max(count, 1), px(12))
         space = max(px(1), 1) if width >= px(APART_FROM) else 0
         painter.setPen(Qt.PenStyle.NoPen)
         at = 0
@@ -120,19 +120,19 @@ class StripView(QWidget):
             painter.setBrush(theme.color(strip.kinds[kind].role))
             if space:
                 for i in range(at, at + times):
-                    painter.drawRoundedRect(QRectF(i * width, top, width - space, height), px(2), px(2))
+                    painter.drawRoundedRect(QRectF(left + i * width, top, width - space, height), px(2), px(2))
             else:
-                painter.drawRect(QRectF(at * width, top, times * width, height))
+                painter.drawRect(QRectF(left + at * width, top, times * width, height))
             at += times
-        x = at * width + gap
+        x = left + at * width + gap
         painter.setFont(theme.font(12))
         for label, role, wanted in legend:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color(role))
-            painter.drawRoundedRect(QRectF(x, top + (height - px(10)) / 2, px(10), px(10)), px(2), px(2))
+            painter.drawRoundedRect(QRectF(x, top + (height - px(9)) / 2, px(9), px(9)), px(2), px(2))
             painter.setPen(theme.color("text"))
-            shown = small.elidedText(label, Qt.TextElideMode.ElideRight, max(round(self.width() - x - px(15)), 0))
-            painter.drawText(QPointF(x + px(15), top + small.ascent()), shown)
+            shown = small.elidedText(label, Qt.TextElideMode.ElideRight, max(round(self.width() - x - px(13)), 0))
+            painter.drawText(QPointF(x + px(13), title.ascent()), shown)
             x += wanted + gap
 
     @guarded
