@@ -119,7 +119,9 @@ def _marks(situation: Situation) -> Mapping[str, Marks]:
         who = first if len(blind) == 1 else f"{first} and {len(blind) - 1} more"
         why = "may look nowhere: attention weights 0, output 0"
         note = f"{who} {why if rule == 'before' else 'has nothing left: all of it was zeroed'}"
+    changed = int(situation.controls["changed"])
     return {
+        "moved": Marks(note=f"if {situation.tokens[changed]} {changed} changes" if changed >= 0 else "nothing changes"),
         "masked": Marks(note=_RULE_NOTES[rule]),
         "weights": Marks(note=note, hatched=hatched),
         "output": Marks(stamps=predictions(situation.tokens), note=rows),
@@ -212,7 +214,7 @@ CONCEPT = Concept(
             Row(
                 (
                     Matrix("weights", large=True, sums=True),
-                    Arrow("·"),
+                    Arrow("×"),
                     Matrix("v", large=True),
                     Arrow("="),
                     Matrix("output", large=True),

@@ -43,6 +43,8 @@ class Scale:
         Where it is labelled; round numbers are chosen unless given.
     shown : bool
         Whether ticks and their labels are drawn.
+    caption : bool
+        Whether its label stands beside it; where the plot's title says it there is more room without.
     """
 
     label: str
@@ -53,6 +55,7 @@ class Scale:
     read: Callable[[float], str] | None = None
     ticks: tuple[float, ...] = ()
     shown: bool = True
+    caption: bool = True
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
@@ -198,12 +201,13 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A point that has a name, such as where two curves cross."""
+    """A point that has a name, such as where two curves cross; without a dot it is words on a curve."""
 
     x: float
     y: float
     label: str
     role: str = "text"
+    dot: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

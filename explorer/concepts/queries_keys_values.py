@@ -128,7 +128,7 @@ def _marks(situation: Situation) -> Mapping[str, Marks]:
     return {
         "A": Marks(note="mixes Wq" if mixed else "nothing mixed yet"),
         "A_inverse": Marks(note="mixes Wk" if mixed else ""),
-        "moved": Marks(note="largest change by A"),
+        "moved": Marks(note="largest change by A" + ("; e−16 is rounding" if mixed else "")),
     }
 
 

@@ -65,6 +65,7 @@ ROWS = Axis("n_sizes")
 DIVISORS = Axis("4", "scores ÷", ("1", "√d", "d", "√D"))
 #: The density at so many points; even, so that 0 is none of them, where it is infinite for a head of one number.
 POINTS = 240
+D_TICKS = (1, 4, 16, 64, 256, 1024, 4096)
 _CHOICES = (("none", "1"), ("sqrt_d_head", "√d"), ("d_head", "d"), ("sqrt_d_model", "√D"))
 _WRITTEN = {"none": "", "sqrt_d_head": " ÷ √d", "d_head": " ÷ d", "sqrt_d_model": " ÷ √D"}
 
@@ -138,7 +139,7 @@ def histogram(situation: Situation, results: Values) -> Plot:
         note = f"{pairs:,} drawn, spread {results['spread'][row, 0] / divisor:.2f}"
     label = f"q·k{_WRITTEN[name]}"
     return Plot(
-        Scale(label, -reach, reach, write=_brief),
+        Scale(label, -reach, reach, write=_brief, caption=False),
         Scale("", 0.0, 0.56 / deviation, write=_brief, shown=False),
         series=(
             Series("exact density", x, y, "text", at=_exact(d_head, divisor)),
@@ -177,11 +178,11 @@ def growth(situation: Situation, results: Values) -> Plot:
             by = [divisor_value(name, int(one), int(situation.controls["d_model"])) for one in d]
             series.append(Series(f"measured{_WRITTEN[name]}", d, measured / by, "good", "points"))
     return Plot(
-        Scale("d_head", low, high, logarithmic=True, write=_brief, ticks=(1, 4, 16, 64, 256, 1024, 4096)),
+        Scale("d_head", low, high, logarithmic=True, write=_brief, ticks=D_TICKS, caption=False),
         Scale("", 1 / 128, 128.0, logarithmic=True, write=_brief, read=_two, ticks=(0.01, 0.1, 1, 10, 100)),
         series=tuple(series),
         lines=(Line(1.0, vertical=False),),
-        title="spread of q·k",
+        title="spread of q·k against d_head",
         note="" if "spread" in results else "being drawn …",
         snap=lambda x: float(heads[np.abs(np.log(heads / x)).argmin()]),
     )
@@ -201,7 +202,6 @@ def _brief(value: float) -> str:
 def _marks(situation: Situation) -> Mapping[str, Marks]:
     trials = situation.sizes["trials"]
     return {
-        "spread": Marks(note=f"{situation.sizes['pairs']:,} scores"),
         "largest": Marks(note=f"mean of {trials:,} trials"),
         "jacobian": Marks(note="median ‖∂w/∂s‖"),
         "starved": Marks(note=f"share below {VANISHING:g}"),
@@ -281,8 +281,8 @@ CONCEPT = Concept(
         (
             Row(
                 (
-                    Custom("histogram", "scores_histogram", histogram, arrays=("draws", "spread")),
-                    Custom("curves", "spread_curve", growth, arrays=("draws", "spread")),
+                    Custom("histogram", "scores_histogram", histogram, arrays=("spread",)),
+                    Custom("curves", "spread_curve", growth, arrays=("spread",)),
                 )
             ),
             Row(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 #: The least size of a plot in heights of the stage's font.
-LEAST = (21.0, 8.0)
+LEAST = (21.0, 6.5)
 STEPS, BIG_STEP = 100, 10
 _PENS = {
     "line": Qt.PenStyle.SolidLine,
@@ -87,7 +87,10 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         text, line = theme.color("muted"), QPen(theme.color("border"), max(px(1), 1))
         line.setCosmetic(True)
         beside = metrics.horizontalAdvance("00")
-        self.parts.layout.setContentsMargins(0 if plot and plot.y.shown else beside, px(3), beside, 0)
+        labelled = plot is not None and plot.y.shown
+        self.parts.layout.setContentsMargins(
+            0 if labelled else beside, metrics.height() // 2 if labelled else px(3), beside, 0
+        )
         for name, scale in (("bottom", plot.x if plot else None), ("left", plot.y if plot else None)):
             axis = self.axes[name]
             axis.setPen(line)
@@ -96,7 +99,7 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
             axis.setStyle(tickFont=font, tickLength=-px(4), tickTextOffset=px(4), hideOverlappingLabels=False)
             axis.label.setFont(font)
             shown = scale is not None and scale.shown
-            label = scale.label if scale is not None else ""
+            label = scale.label if scale is not None and scale.caption else ""
             axis.setLabel(label or None, **{"color": text.name(), "font-size": f"{font.pixelSize()}px"})
             axis.showLabel(bool(label))
             axis.setStyle(showValues=shown)

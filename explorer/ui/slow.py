@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 POOL = "slow_stages"
 #: How long a run may take before anything is shown of it: what is done at once should not flash.
-PATIENCE_MS = 150
+PATIENCE_MS = 300
 #: The least progress that is worth telling.
 STEP = 0.01
 
@@ -209,7 +209,7 @@ def _stop(running: list[_Run]) -> None:
 
 
 class SlowBar(QWidget):
-    """Progress and a button to cancel, which begins again once it has been pressed. It keeps its place when hidden."""
+    """Progress and a button to cancel, which begins again once it has been pressed."""
 
     def __init__(self, slow: SlowStages, theme: Theme) -> None:
         super().__init__()
@@ -229,9 +229,6 @@ class SlowBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.progress)
         row.addWidget(self.button)
-        policy = self.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.setSizePolicy(policy)
         slow.changed.connect(self._update)
         self.set_theme(theme)
         self._say()

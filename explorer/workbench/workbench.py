@@ -47,6 +47,9 @@ RESTORE_CELLS = QT_TRANSLATE_NOOP("workbench", "lesson values of {count} cells o
 RESTORE_INPUT = QT_TRANSLATE_NOOP("workbench", "lesson values of {name}")
 RESTORE_TAB = QT_TRANSLATE_NOOP("workbench", "lesson values of the whole tab")
 
+#: Numbers that differ by less than this share of their array's largest differ by rounding alone.
+ROUNDING = 1e-13
+
 #: The seed of the first random fill that names none; each further one takes the next.
 FIRST_SEED = 42
 
@@ -328,9 +331,20 @@ class Workbench:
             return np.where(now == before, 0.0, now - before)
 
     def changed(self, slug: str, name: str) -> Array | None:
-        """Return which cells of an array changed in the last step, undo or redo; None as for `difference`."""
+        """Return which cells of an array changed in the last step, undo or redo; None as for `difference`.
+
+        A computed number that differs by what rounding makes of the array's largest number has not changed.
+        """
         pair = self._now_and_before(slug, name)
-        return None if pair is None else np.asarray(pair[0] != pair[1])
+        if pair is None:
+            return None
+        now, before = pair
+        changed = np.asarray(now != before)
+        if now.dtype.kind != "f" or name in self.state(slug).inputs or not changed.any():
+            return changed
+        largest = max(float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in pair)
+        with np.errstate(invalid="ignore"):
+            return changed & ~(np.abs(now - before) <= ROUNDING * largest)
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call the listener with every `Event` from now on; calling what is returned ends that."""
