@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TWO = Axis("2")
+#: So many tokens have digits; more are pressed into the same room.
+WIDEST = 9
+#: Beyond so many tokens only the one who asks has its name at its tip.
+NAMED = 12
 BOX = (-1.7, 3.3, -1.6, 2.6)
 
 
@@ -62,7 +66,7 @@ def _plane(situation: Situation, results: Values) -> Plane:
     x, weights, asks = results["x"], results["weights"], int(situation.controls["asks"])
     drawn = [
         Vector(
-            f"{situation.tokens[j]} {j}",
+            f"{situation.tokens[j]} {j}" if len(x) <= NAMED or j == asks else "",
             point(x[j]),
             "query" if j == asks else "input",
             "x",
@@ -94,7 +98,7 @@ CONCEPT = Concept(
     slug="weighted-average",
     title="Weighted average",
     tokens=tuple(lesson.example_tokens(3)),
-    sizes=(Size("n", "tokens", 1, 16, 4),),
+    sizes=(Size("n", "tokens", 1, 64, 4),),
     inputs=(Input("x", (TOKENS, TWO), "input", vectors),),
     controls=(
         Pick("asks", "who asks", "n", len(lesson.VECTORS) - 1),
@@ -121,9 +125,9 @@ CONCEPT = Concept(
             Matrix("x"),
             Column(
                 (
-                    Matrix("scores", large=True, span=4.0),
-                    Matrix("scaled", large=True, span=4.0),
-                    Matrix("weights", large=True, sums=True),
+                    Matrix("scores", large=True, span=4.0, room=(1, WIDEST)),
+                    Matrix("scaled", large=True, span=4.0, room=(1, WIDEST)),
+                    Matrix("weights", large=True, sums=True, room=(1, WIDEST)),
                     Row((Matrix("output", large=True), Matrix("uniform", large=True))),
                 )
             ),
@@ -132,8 +136,8 @@ CONCEPT = Concept(
                 "plane",
                 _plane,
                 {
-                    "size": (25.0, 26.0),
-                    "size_in_show": (25.0, 21.0),
+                    "size": (20.0, 20.0),
+                    "size_in_show": (20.0, 16.0),
                     "title": "x, output and uniform average in a plane",
                 },
             ),

@@ -120,7 +120,7 @@ class MatrixPanel(QWidget):
         px = self.theme.px
         labels = QFontMetrics(self._label_font(cell))
         with_rows = self._names_rows(cell, labels)
-        with_columns = bool(self.column_names) and cell.width >= px(22)
+        with_columns = self._names_columns(cell)
         left = (
             max((labels.horizontalAdvance(self._row_label(i)) for i in range(len(self.row_names))), default=0) + px(8)
             if with_rows
@@ -136,7 +136,7 @@ class MatrixPanel(QWidget):
         if with_columns:
             top += labels.height() + px(1)
         right = 0
-        if self.sums:
+        if self._shows_sums(cell):
             right += QFontMetrics(self._sum_font(cell)).horizontalAdvance("0.000") + px(10)
         if self.marks.kept:
             right += small.horizontalAdvance("kept") + px(8)
@@ -153,6 +153,19 @@ class MatrixPanel(QWidget):
             return 0
         longest = max(small.horizontalAdvance(text) for text in self.marks.stamps)
         return min(longest, self.theme.px(STAMP_WIDTH) * (2 if self.theme.present else 1)) + self.theme.px(8)
+
+    def _pitch(self, cell: CellSize) -> tuple[float, float]:
+        """Return how far columns and rows are apart; in a room they may be closer than their cells are large."""
+        if not cell.in_room:
+            return cell.width, cell.height
+        shown, (rows, columns) = self.table_size(cell), self.view.values.shape
+        return shown.width() / max(columns, 1), shown.height() / max(rows, 1)
+
+    def _names_columns(self, cell: CellSize) -> bool:
+        return bool(self.column_names) and self._pitch(cell)[0] >= self.theme.px(22)
+
+    def _shows_sums(self, cell: CellSize) -> bool:
+        return self.sums and self._pitch(cell)[1] >= self.theme.text_px(12)
 
     def _sum_font(self, cell: CellSize) -> QFont:
         return self.theme.font(
@@ -344,7 +357,7 @@ class MatrixPanel(QWidget):
             offset = self.view.verticalOffset()
             bands.paint_rows(painter, theme, self.row_bands, table, self.view.content_height(), offset)
         y = table.top() - bands.column_space(theme, self.column_bands, shown.width())
-        with_labels = bool(self.column_names) and self._cell.width >= px(22)
+        with_labels = self._names_columns(self._cell)
         if with_labels:
             y -= labels.height() + px(1)
             painter.setFont(self._label_font())
@@ -354,7 +367,7 @@ class MatrixPanel(QWidget):
                 rect = QRect(table.left() + c * self._cell.width - offset, y, self._cell.width, labels.height())
                 number = _position(self.column_axis, name, c)
                 self._label(painter, rect, name, number, Qt.AlignmentFlag.AlignHCenter, c in lit, labels)
-            if self.sums:
+            if self._shows_sums(self._cell):
                 painter.setPen(theme.color("muted"))
                 painter.drawText(
                     QRect(table.right() + px(6), y, px(44), labels.height()), int(Qt.AlignmentFlag.AlignLeft), "Σ"
@@ -416,7 +429,11 @@ class MatrixPanel(QWidget):
                 painter.drawText(
                     QRect(self.width() - room + px(2), y, room, height), int(Qt.AlignmentFlag.AlignVCenter), text
                 )
-            if self.sums and r not in self.marks.blank and (self.reached is None or r < self.reached):
+            if (
+                self._shows_sums(self._cell)
+                and r not in self.marks.blank
+                and (self.reached is None or r < self.reached)
+            ):
                 self._paint_sum(painter, QRect(table.right() + px(6), y, px(90), height), r)
         painter.restore()
         y = table.bottom() + small.ascent() + px(3)
@@ -432,7 +449,7 @@ class MatrixPanel(QWidget):
     def _paint_sum(self, painter: QPainter, rect: QRect, row: int) -> None:
         values = self.view.values[row]
         closed = self.view.look.masked
-        if values.dtype == bool or self.view.look.differences or self._cell.height < self.theme.text_px(12):
+        if values.dtype == bool or self.view.look.differences:
             return
         finite = values[np.isfinite(values)]
         total = float(finite.sum())

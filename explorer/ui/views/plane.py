@@ -50,9 +50,12 @@ _ARROWS = {
 class PlaneView(QWidget):
     """Draws a `Plane` and turns drags and arrow keys into edits.
 
-    The option "size" is its width and height without what is written under it, in heights of the stage's digits;
+    The option "size" is its least width and height without what is written under it, in heights of the stage's digits;
     "size_in_show" the same for presentations, "title" what a screen reader calls it.
     """
+
+    #: It takes what room the others leave.
+    stretches = True
 
     def __init__(self, view: Custom, host: Any, theme: Theme) -> None:
         super().__init__()
