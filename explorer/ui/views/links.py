@@ -22,6 +22,9 @@ WIDTH = 40
 class LinksView(QWidget):
     """Draws the links that a model returns. It is as high as the tables beside it, so that lines end at their rows."""
 
+    #: Without the tables it says nothing: it is not offered as a picture of its own.
+    alone = False
+
     def __init__(self, view: Custom, host: Any, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
