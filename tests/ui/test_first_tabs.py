@@ -74,7 +74,7 @@ def test_tab_3_lengthened_to_3_0_token_0_beats_the_asker(make_window: MakeWindow
 
 
 @pytest.mark.parametrize("slug", ["running-average", "weighted-average"])
-@pytest.mark.parametrize("n", [1, 2, 8, 16])
+@pytest.mark.parametrize("n", [1, 2, 8, 16, 64])
 def test_any_number_of_tokens_stays_in_the_window(make_window: MakeWindow, slug: str, n: int) -> None:
     from tests.ui.layout import faults
 
@@ -84,3 +84,17 @@ def test_any_number_of_tokens_stays_in_the_window(make_window: MakeWindow, slug:
     assert faults(window) == []
     stage = window.page.stage
     assert stage.verticalScrollBar().maximum() == stage.horizontalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize("slug", ["why-context", "running-average", "weighted-average"])
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_every_step_of_a_show_is_seen_whole(make_window: MakeWindow, slug: str, size: tuple[int, int]) -> None:
+    from tests.ui.layout import faults
+
+    window = make_window(slug, present=True, size=size)
+    for step in range(len(window.page.concept.steps)):
+        window.workbench.set_view(slug, step=step)
+        settle(window)
+        stage = window.page.stage
+        assert stage.verticalScrollBar().maximum() == stage.horizontalScrollBar().maximum() == 0, step
+        assert faults(window) == [], step
