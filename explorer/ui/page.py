@@ -158,6 +158,11 @@ class Page(QWidget):
         """Return the panels that show an array."""
         return self._panels.get(name, [])
 
+    def room_width(self) -> int:
+        """Return how wide a view may be on the stage without scrolling; 0 as long as that is not known."""
+        stage: Stage | None = getattr(self, "stage", None)  # views are made before the stage that holds them
+        return 0 if stage is None else stage.maximumViewportSize().width() - 2 * self.theme.px(10)
+
     # --- events ---
 
     def _on_event(self, event: Event) -> None:
@@ -356,7 +361,9 @@ class Page(QWidget):
             if canvas.crowded(room):
                 _row, current = states.row_and_step(self.concept, self.workbench.state(self.concept.slug).sizes, view)
                 step = self.concept.steps[current]
-                sources = {source for name in step.shows for source in self.concept.stage(name).inputs}
+                # A step that is taken in parts is about these parts alone.
+                shows = () if step.times else step.shows
+                sources = {source for name in shows for source in self.concept.stage(name).inputs}
                 names = frozenset({*step.shows, *sources, *((shown,) if shown in sources else ())})
         canvas.focus(names)
         if names != self._focused:
@@ -419,7 +426,8 @@ class Page(QWidget):
         waiting = [(name, index) for name, indices in operands.items() for index in indices]
         while waiting:
             name, index = waiting.pop()
-            if name not in self._panels and name not in state.inputs and name not in self._slow_names:
+            drawn = name in self._panels or any(name in custom.arrays for custom, _ in self._customs)
+            if not drawn and name not in state.inputs and name not in self._slow_names:
                 found = evaluation.explain(self.concept, state.situation, results, name, index)
                 if isinstance(found, Cell):
                     waiting.append((found.array, found.index))

@@ -1,0 +1,315 @@
+"""Where the tables of a "parts" view stand: cell sizes, which parts there is room for, and every rectangle.
+
+Tables of one line share their cells' size and the height at which their rows begin. Nothing is painted here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect, QSize
+from PySide6.QtGui import QFontMetrics
+
+from explorer.concepts.parts import Cut
+from explorer.ui.cell_size import CellSize, Unit, cell_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from explorer.concepts.parts import Part, Parts
+    from explorer.ui.theme import Theme
+
+#: With more rows than this they are pressed, as colours alone, into the room of so many ordinary ones.
+MOST_ROWS, PRESSED_ROWS = 8, 6
+#: The same for the columns of one part.
+MOST_COLUMNS = 14
+#: Parts that are not worth making all cells of the page smaller for.
+MOST_WISHED = 6
+TEXT = "−0.00"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTable:
+    """A table on its place; `part` is which part it belongs to, the number of parts for the result."""
+
+    cut: Cut
+    rect: QRect
+    title: QRect
+    part: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPart:
+    """A part's frame and the line of words at its top."""
+
+    part: int
+    rect: QRect
+    words: QRect
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSign:
+    """A sign between tables."""
+
+    text: str
+    rect: QRect
+    part: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything on its place; `first` and `last` are the parts on show, `more` where the others are spoken of."""
+
+    cell: CellSize
+    tables: tuple[PlacedTable, ...]
+    parts: tuple[PlacedPart, ...]
+    signs: tuple[PlacedSign, ...]
+    result_words: QRect | None
+    first: int
+    last: int
+    more: tuple[tuple[QRect, int], ...]
+
+
+def tables_of(item: Cut) -> Iterator[Cut]:
+    """Iterate over a table and those that meet it."""
+    yield item
+    for other in (item.above, item.before):
+        if other is not None:
+            yield other
+
+
+def _cuts(part: Part) -> list[Cut]:
+    return [item for item in part.items if isinstance(item, Cut)]
+
+
+class Measure:
+    """The sizes of one picture at one unit."""
+
+    def __init__(self, parts: Parts, theme: Theme, unit: Unit) -> None:
+        self.parts, self.theme = parts, theme
+        px = theme.px
+        self.small = QFontMetrics(theme.font(12))
+        self.sign_font = QFontMetrics(theme.font(17, bold=True))
+        self.gap, self.inner, self.pad = px(10), px(5), px(7)
+        everything = [*(cut for part in parts.parts for cut in _cuts(part)), *self._result_cuts()]
+        self.framed = any(part.title for part in parts.parts)
+        self.worded = bool(parts.result_says) or any(part.title or part.says for part in parts.parts)
+        self.rows = max((len(cut.values) for cut in everything), default=0)
+        self.above = max((len(cut.above.values) for cut in everything if cut.above is not None), default=0)
+        self.cell = self._cell(unit, everything)
+
+    def _result_cuts(self) -> list[Cut]:
+        return [item for item in self.parts.result if isinstance(item, Cut)]
+
+    def _cell(self, unit: Unit, cuts: list[Cut]) -> CellSize:
+        cell = cell_size(self.theme, unit, large=False, text=TEXT, square=False)
+        height, width, rows = cell.height, cell.width, self.rows + self.above
+        widest = max([*(self._columns(part) for part in self.parts.parts), *map(self._columns_of, cuts)], default=0)
+        if rows > MOST_ROWS:
+            height = max(height * PRESSED_ROWS // rows, 1)
+            # Without digits nothing is gained by wide cells.
+            width = min(width, max(2 * height, self.theme.px(5)))
+        if widest > MOST_COLUMNS:
+            width = min(width, max(cell.width * MOST_COLUMNS // widest, 1))
+        return replace(cell, width=width, height=height)
+
+    @staticmethod
+    def _columns_of(cut: Cut) -> int:
+        return int(cut.values.shape[1] + (cut.before.values.shape[1] if cut.before is not None else 0))
+
+    def _columns(self, part: Part) -> int:
+        return sum(self._columns_of(cut) for cut in _cuts(part))
+
+    # --- heights ---
+
+    @property
+    def words_height(self) -> int:
+        """Return the height of the line of words over each part."""
+        return self.small.height() + self.theme.px(2) if self.worded else 0
+
+    @property
+    def titled(self) -> int:
+        """Return the height of a table's title."""
+        return self.small.height()
+
+    def top_of_rows(self) -> int:
+        """Return how far below the view's top the tables' rows begin."""
+        above = self.above * self.cell.height + self.theme.px(3) if self.above else 0
+        return (self.pad if self.framed else 0) + self.words_height + above + self.titled
+
+    def height(self) -> int:
+        """Return the height of the picture."""
+        return self.top_of_rows() + self.rows * self.cell.height + (self.pad if self.framed else 0)
+
+    # --- widths ---
+
+    def table_width(self, cut: Cut) -> int:
+        """Return the width of a table with the one before it, no narrower than its title."""
+        own = max(int(cut.values.shape[1]) * self.cell.width, self.small.horizontalAdvance(cut.title))
+        return own + self.before_width(cut)
+
+    def before_width(self, cut: Cut) -> int:
+        """Return how far a table stands to the right of its place because of the one before it."""
+        if cut.before is None:
+            return 0
+        own = int(cut.before.values.shape[1]) * self.cell.width
+        return max(own, self.small.horizontalAdvance(cut.before.title)) + self.inner
+
+    def sign_width(self, text: str) -> int:
+        """Return the width of a sign with its margins."""
+        return self.sign_font.horizontalAdvance(text) + self.gap if text else self.gap
+
+    def items_width(self, items: tuple[Cut | str, ...]) -> int:
+        """Return the width of tables and signs in a line."""
+        total, before = 0, False
+        for item in items:
+            if isinstance(item, str):
+                total, before = total + self.sign_width(item), False
+            else:
+                total += self.table_width(item) + (self.gap if before else 0)
+                before = True
+        return total
+
+    def part_width(self, part: Part) -> int:
+        """Return the width of a part."""
+        frame = 2 * self.pad if self.framed else 0
+        return max(self.items_width(part.items), self.small.horizontalAdvance(part.title)) + frame
+
+    def result_width(self) -> int:
+        """Return the width of what comes after the last part."""
+        if not self.parts.result:
+            return 0
+        return max(self.items_width(self.parts.result), self.small.horizontalAdvance(self.parts.result_says)) + self.gap
+
+    def more_width(self) -> int:
+        """Return the width of the words that stand for parts without room."""
+        return self.small.horizontalAdvance("… 64 more") + self.gap
+
+    def width_of(self, first: int, last: int) -> int:
+        """Return the width of the parts from `first` to `last` with all that belongs to them."""
+        parts = self.parts.parts
+        joint = self.sign_width(self.parts.joint)
+        total = sum(self.part_width(part) for part in parts[first : last + 1]) + joint * max(last - first, 0)
+        if first > 0:
+            total += self.more_width()
+        return total + (self.more_width() if last < len(parts) - 1 else self.result_width())
+
+    def leading(self, room: int) -> int:
+        """Return how many of the first parts there is room for, at least one; 0 stands for a room nobody knows."""
+        count = len(self.parts.parts)
+        wished = range(min(count, MOST_WISHED), 0, -1)
+        fitting = (shown for shown in wished if room <= 0 or self.width_of(0, shown - 1) <= room)
+        return next(fitting, min(count, 1))
+
+    def size_of(self, shown: int) -> QSize:
+        """Return the size at which so many of the first parts are seen."""
+        return QSize(self.width_of(0, shown - 1), self.height()) if shown else QSize(0, 0)
+
+    def window(self, room: int, wanted: int) -> tuple[int, int]:
+        """Return the first and the last part of those that fit the room, with the wanted one among them."""
+        count = len(self.parts.parts)
+        first = last = min(max(wanted, 0), count - 1)
+        grown = True
+        while grown:
+            grown = False
+            for low, high in ((first, last + 1), (first - 1, last)):
+                if low >= 0 and high < count and self.width_of(low, high) <= room:
+                    first, last, grown = low, high, True
+                    break
+        return first, last
+
+
+def wish(parts: Parts, theme: Theme, unit: Unit, room: int) -> QSize:
+    """Return the size that a picture wants at a unit: all the parts that could be seen at the smallest legible one."""
+    smallest = theme.text_px(12)
+    shown = Measure(parts, theme, Unit(smallest + theme.px(5), smallest)).leading(room)
+    return Measure(parts, theme, unit).size_of(shown)
+
+
+def plan(measure: Measure, room: QSize, wanted: int) -> Plan:
+    """Place everything in a room of this size, with the wanted part on show."""
+    first, last = measure.window(room.width(), wanted)
+    shown = measure.parts.parts
+    top = max((room.height() - measure.height()) // 2, 0)
+    x = max((room.width() - measure.width_of(first, last)) // 2, 0)
+    tables: list[PlacedTable] = []
+    frames: list[PlacedPart] = []
+    signs: list[PlacedSign] = []
+    more: list[tuple[QRect, int]] = []
+    pad, words = measure.pad if measure.framed else 0, None
+    if first > 0:
+        more.append((QRect(x, top, measure.more_width(), measure.height()), first))
+        x += measure.more_width()
+    for at in range(first, last + 1):
+        if at > first:
+            width = measure.sign_width(measure.parts.joint)
+            signs.append(PlacedSign(measure.parts.joint, _line(measure, x, top, width), at))
+            x += width
+        width = measure.part_width(shown[at])
+        frames.append(
+            PlacedPart(
+                at,
+                QRect(x, top, width, measure.height()),
+                QRect(x + pad, top + pad, width - 2 * pad, measure.words_height),
+            )
+        )
+        _place_items(measure, shown[at].items, x + pad, top, at, tables, signs)
+        x += width
+    if last < len(shown) - 1:
+        more.append((QRect(x, top, measure.more_width(), measure.height()), len(shown) - 1 - last))
+    elif measure.parts.result:
+        x += measure.gap // 2
+        _place_items(measure, measure.parts.result, x, top, len(shown), tables, signs)
+        words = QRect(x, top + pad, measure.result_width(), measure.words_height)
+    return Plan(measure.cell, tuple(tables), tuple(frames), tuple(signs), words, first, last, tuple(more))
+
+
+def _line(measure: Measure, x: int, top: int, width: int) -> QRect:
+    """Return the box of a sign: as high as the rows."""
+    return QRect(x, top + measure.top_of_rows(), width, max(measure.rows * measure.cell.height, measure.titled))
+
+
+def _place_items(
+    measure: Measure,
+    items: tuple[Cut | str, ...],
+    x: int,
+    top: int,
+    part: int,
+    tables: list[PlacedTable],
+    signs: list[PlacedSign],
+) -> None:
+    before = False
+    for item in items:
+        if isinstance(item, str):
+            width = measure.sign_width(item)
+            signs.append(PlacedSign(item, _line(measure, x, top, width), part))
+            before = False
+        else:
+            x += measure.gap if before else 0
+            width = measure.table_width(item)
+            tables += _place_table(measure, item, x, top, part, width)
+            before = True
+        x += width
+
+
+def _place_table(measure: Measure, item: Cut, x: int, top: int, part: int, width: int) -> Iterator[PlacedTable]:
+    cell, rows_top = measure.cell, top + measure.top_of_rows()
+    left = x + measure.before_width(item)
+    titled = measure.titled
+
+    def placed(table: Cut, at: int, y: int, title: QRect | None = None) -> PlacedTable:
+        rows, columns = table.values.shape
+        rect = QRect(at, y, columns * cell.width, rows * cell.height)
+        over = QRect(at, y - titled, max(width, rect.width()), titled)
+        return PlacedTable(table, rect, over if title is None else title, part)
+
+    if item.before is not None:
+        yield placed(item.before, x, rows_top)
+    if item.above is not None:
+        bottom = rows_top - titled - measure.theme.px(3)
+        # Its title stands to its left: nothing else does, and a line is saved.
+        room = measure.small.horizontalAdvance(item.above.title)
+        beside = QRect(left - measure.inner - room, bottom - titled, room, titled)
+        yield placed(item.above, left, bottom - len(item.above.values) * cell.height, beside)
+    yield placed(item, left, rows_top)
