@@ -25,6 +25,11 @@ def nice(least: float) -> float:
     return next(step * power for step in LADDER if step * power >= least * (1 - 1e-12))
 
 
+def snapped(value: float, step: float) -> float:
+    """Return the nearest multiple of a step, without the noise of binary fractions."""
+    return float(f"{round(value / step) * step:.12g}") + 0.0
+
+
 @dataclass(frozen=True)
 class Scale:
     """How a plane lies on screen: the pixel of its origin, the pixels of 1, and the rectangle it fills."""
@@ -50,7 +55,7 @@ class Scale:
         left, right, bottom, top = fixed.visible()
         if all(left <= x * ROOM <= right and bottom <= y * ROOM <= top for x, y in points):
             return fixed
-        side = nice(max(max(abs(x), abs(y)) for x, y in points) * ROOM)
+        side = nice(max(max(abs(x), abs(y)) for x, y in points) * ROOM or 1.0)
         return cls.of((-side, side, -side, side), area)
 
     def pixel(self, point: Point) -> QPointF:

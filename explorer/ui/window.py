@@ -545,6 +545,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+D", "Fill down"),
             ("Alt+Up, Alt+Down", "Nudge by 0.1, with Shift by 0.01"),
             ("drag the corner of a cell", "Scrub its value"),
+            ("drag a tip, or Tab and arrows", "Move a vector of a plane; Shift finer, Ctrl by a square"),
         ]
 
     def show_keys(self) -> None:

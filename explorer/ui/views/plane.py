@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from explorer.ui.guard import guarded
-from explorer.ui.plane_layout import Scale
+from explorer.ui.plane_layout import Scale, snapped
 from explorer.ui.plane_paint import PlaneLook, label_places, paint_plane, short, square_of, written
 
 if TYPE_CHECKING:
@@ -90,7 +90,11 @@ class PlaneView(QWidget):
         self.plane = model
         count = len(model.vectors) if model else 0
         self._hovered = self._hovered if self._hovered < count else -1
-        self._focused = self._focused if self._focused in self._handles() else -1
+        handles = self._handles()
+        if not {self._dragged, self._focused} <= {-1, *handles}:
+            # An undo has taken away what was being moved.
+            self._give_up_gestures()
+        self._focused = self._focused if self._focused in handles else -1
         if self._dragged < 0:
             self._scale = None
         self._describe()
@@ -439,11 +443,6 @@ class PlaneView(QWidget):
 
 
 WRAPPED = int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap)
-
-
-def snapped(value: float, step: float) -> float:
-    """Return the nearest multiple of a step, without the noise of binary fractions."""
-    return float(f"{round(value / step) * step:.12g}") + 0.0
 
 
 def make(view: Custom, host: Any, theme: Theme) -> QWidget:

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.ui.number_style import cell_text
+from explorer.ui.plane_layout import snapped
 from explorer.ui.plane_paint import short, written
-from explorer.ui.views.plane import PlaneView, snapped
+from explorer.ui.views.plane import PlaneView
 from explorer.ui.window import MainWindow
 from tests.ui.conftest import MakeWindow, settle
 
@@ -319,3 +320,18 @@ def test_numbers_are_written_without_zeros_at_their_end(value: float, text: str)
     assert short(value) == text
     assert written((value, 0.0)) == f"({text}, 0)"
     assert cell_text(value, 2).startswith(text)
+
+
+def test_undoing_in_the_middle_of_a_drag_ends_it(qtbot: QtBot, open_plane: Open) -> None:
+    window, view = open_plane()
+    window.page.act("append")
+    settle(window)
+    where = next(one for one in view.plane.vectors if one.label.endswith(" 4")).tip
+    drag(qtbot, view, at(view, where), at(view, (1.5, 0.5)), release=False)
+    window.undo()
+    window.undo()
+    settle(window)
+    assert len(view.plane.vectors) == 6
+    qtbot.mouseMove(view, at(view, (0.5, 0.5)))
+    qtbot.mouseRelease(view, LEFT, pos=at(view, (0.5, 0.5)))
+    assert not window.workbench.edited(THREE)
