@@ -39,12 +39,8 @@ if TYPE_CHECKING:
 REACH = 14
 #: A drag and an arrow key go in so many parts of a square, with Shift in so many.
 PARTS, FINE_PARTS = 10, 100
-_ARROWS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, 1),
-    Qt.Key.Key_Down: (0, -1),
-}
+K = Qt.Key
+_ARROWS = {K.Key_Left: (-1, 0), K.Key_Right: (1, 0), K.Key_Up: (0, 1), K.Key_Down: (0, -1)}
 
 
 class PlaneView(QWidget):
