@@ -195,7 +195,7 @@ CONCEPT = Concept(
             "moved",
             masking.movement(),
             ("output", "other_output", "open_output", "other_open_output"),
-            (N, Axis("2", "", ("masked", "no mask"))),
+            (N, Axis("2", "", ("mask", "open"))),
             "plain",
         ),
     ),

@@ -214,6 +214,8 @@ class CurvesView(QWidget):
         self.graph = _Graph(theme)
         self.graph.setParent(self)
         self.overlay = Overlay(theme, self)
+        # Its size follows later than its widget's: what depends on it waits for it.
+        self.graph.box.sigResized.connect(self._label_axes)
         self.setObjectName(view.name)
         self.setAccessibleName(view.options.get("title", view.name))
         self.setMouseTracking(True)
@@ -298,8 +300,13 @@ class CurvesView(QWidget):
         self.graph.setGeometry(0, top, self.width(), max(self.height() - top, 1))
         self.overlay.setGeometry(self.rect())
         self.graph.parts.layout.activate()
-        self.graph.label_axes(self.plot)
+        self._label_axes()
         self._changed()
+
+    def _label_axes(self) -> None:
+        if self.plot is not None:
+            self.graph.label_axes(self.plot)
+            self.overlay.update()
 
     def inside(self) -> QRectF:
         """Return where the curves are drawn, in this widget's pixels."""
@@ -418,7 +425,8 @@ class CurvesView(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Give the keyboard a cursor to move."""
         super().focusInEvent(event)
-        if self._left is None and self.plot is not None and not self._control:
+        by_key = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        if by_key and self._left is None and self.plot is not None and not self._control:
             self.leave_cursor(self.plot.x.value(0.5))
         self.overlay.update()
 

@@ -27,12 +27,13 @@ class Overlay(QWidget):
         self.theme = theme
         self._view = view
         self._taken: list[QRectF] = []
+        self._labels: list[QRectF] = []
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def labels(self) -> list[QRectF]:
         """Return where labels were painted last."""
-        return list(self._taken)
+        return list(self._labels)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint lines, points, their labels, and the cursor."""
@@ -42,22 +43,39 @@ class Overlay(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         inside = self._view.inside()
-        self._taken = []
+        self._taken, self._labels = [], []
+        if plot.empty:
+            self._paint_reason(painter, plot, inside)
+            painter.end()
+            return
         for band in plot.bands:
             self._paint_band_label(painter, plot, inside, band.low, band.high, band.label, band.role)
         for line in plot.lines:
             self._paint_line(painter, plot, inside, line)
-        for crossing in plot.crossings:
-            at = QPointF(_x(plot, inside, crossing.x), _y(plot, inside, crossing.y))
-            if inside.adjusted(-1, -1, 1, 1).contains(at):
-                self._paint_dot(painter, at, self.theme.color(crossing.role), 5)
-                self._paint_label(painter, inside, at, crossing.label, crossing.role)
+        room = inside.adjusted(-1, -1, 1, 1)
+        named = [(one, QPointF(_x(plot, inside, one.x), _y(plot, inside, one.y))) for one in plot.crossings]
+        named = [(one, at) for one, at in named if room.contains(at)]
+        size = self.theme.px(5)
+        for one, at in named:
+            if one.dot:
+                self._paint_dot(painter, at, self.theme.color(one.role), 5)
+                # No label may lie on a dot.
+                self._taken.append(QRectF(at.x() - size, at.y() - size, 2 * size, 2 * size))
+        for one, at in named:
+            self._paint_label(painter, inside, at, one.label, one.role)
         self._paint_cursor(painter, plot, inside)
         if self._view.hasFocus():
             painter.setPen(QPen(self.theme.color("accent"), max(self.theme.px(2), 2)))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(inside.adjusted(1, 1, -1, -1), self.theme.px(3), self.theme.px(3))
         painter.end()
+
+    def _paint_reason(self, painter: QPainter, plot: Plot, inside: QRectF) -> None:
+        """Say in the middle of an empty plot why it is empty."""
+        painter.setFont(self.theme.font(14))
+        painter.setPen(self.theme.color("muted"))
+        box = inside.adjusted(self.theme.px(16), 0, -self.theme.px(16), 0)
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), plot.note)
 
     # --- lines and points ---
 
@@ -125,6 +143,7 @@ class Overlay(QWidget):
         painter.setPen(self.theme.color(role))
         painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), label)
         self._taken.append(box)
+        self._labels.append(box)
 
     # --- cursor ---
 

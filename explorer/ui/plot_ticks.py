@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 #: The steps of round numbers within a power of ten.
 ROUND = (1.0, 2.0, 2.5, 5.0)
@@ -43,8 +44,8 @@ def _multiples(low: float, high: float, most: int) -> list[float]:
 
 
 def _exact(count: int, step: float, power: int) -> float:
-    # Through text, so that 3 · 0.1 is 0.3 and not its neighbour.
-    return float(f"{count * step:.12g}e{power}") + 0.0
+    # In decimals, so that 3 · 0.1 is 0.3 and not its neighbour.
+    return float(count * Decimal(str(step)).scaleb(power)) + 0.0
 
 
 def _powers(low: float, high: float, most: int) -> list[float]:

@@ -344,7 +344,7 @@ class Workbench:
             return changed
         largest = max(float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in pair)
         with np.errstate(invalid="ignore"):
-            return changed & ~(np.abs(now - before) <= ROUNDING * largest)
+            return np.asarray(changed & ~(np.abs(now - before) <= ROUNDING * largest))
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call the listener with every `Event` from now on; calling what is returned ends that."""
