@@ -23,6 +23,7 @@ from explorer.ui.matrix_panel import MatrixPanel, paint_ramp
 from explorer.ui.mosaic_view import MosaicView
 from explorer.ui.stage import UNBOUNDED, PlaceWidget
 from explorer.ui.svg import SvgPainter
+from explorer.ui.svg_scenes import cut_off
 from explorer.workbench import fingerprint, number_text
 from explorer.workbench.data_files import shape_words
 
@@ -40,6 +41,9 @@ MARGIN: Final = 20
 #: Cells of tables larger than this do not say their numbers under the pointer of a program that shows an SVG.
 MOST_LABELS: Final = 4096
 LONGEST_TEXT: Final = 60
+#: Whole numbers below this are written in groups of three digits; all of them are exact.
+MOST_WHOLE: Final = 2**53
+NO_BREAK: Final = "\u00a0"
 
 
 class Sheet:
@@ -133,7 +137,11 @@ class Sheet:
     def description(self) -> str:
         """What is printed around the drawing, as one text."""
         shapes = [f"{panel.title}: {self._shape(panel)}" for panel in self.panels()]
-        said = [self._fingerprint(), self._situation(), f"Shapes: {'; '.join(shapes)}." if shapes else ""]
+        said = [
+            self._fingerprint(),
+            self._situation().replace(NO_BREAK, " "),
+            f"Shapes: {'; '.join(shapes)}." if shapes else "",
+        ]
         return " ".join(text for text in (*said, *self._conventions()) if text)
 
     def _shape(self, panel: MatrixPanel) -> str:
@@ -150,9 +158,10 @@ class Sheet:
     def _situation(self) -> str:
         """Say which state of the tab this is."""
         concept, state = self.page.concept, self.state
-        said = [f"{size.label} {state.sizes[size.name]}" for size in concept.sizes]
-        said += [f"{control.label} {self._shown(control)}" for control in concept.controls]
-        return " · ".join(said)
+        said = [f"{size.label} {state.sizes[size.name]:,}" for size in concept.sizes]
+        said += [f"{control.label} {self._shown(control)}".strip() for control in concept.controls]
+        # Lines are broken between these, not within.
+        return " · ".join(one.replace(" ", NO_BREAK) for one in said)
 
     def _shown(self, control: d.Control) -> str:
         value = self.state.controls[control.name]
@@ -168,7 +177,8 @@ class Sheet:
         if isinstance(control, d.Text):
             return number_text.quoted(str(value), LONGEST_TEXT)
         unit = f" {control.unit}" if isinstance(control, d.Slider) and control.unit else ""
-        return f"{number_text.full(float(value))}{unit}"
+        whole = float(value).is_integer() and abs(value) < MOST_WHOLE
+        return f"{int(value):,}{unit}" if whole else f"{number_text.full(float(value))}{unit}"
 
     def _conventions(self) -> list[str]:
         """Say what rows and columns are, for each pair of axes once."""
@@ -209,11 +219,12 @@ class Sheet:
         metrics, room = QFontMetrics(self.theme.font(12)), self._width - 2 * self._margin
         lines: list[str] = []
         for word in text.split(" "):
-            if lines and metrics.horizontalAdvance(f"{lines[-1]} {word}") <= room:
+            if lines and (word == "·" or metrics.horizontalAdvance(f"{lines[-1]} {word} ·") <= room):
                 lines[-1] += f" {word}"
             else:
                 lines.append(word)
-        return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, room) for line in lines if line]
+        plain = [line.replace(NO_BREAK, " ") for line in lines if line]
+        return [metrics.elidedText(line, Qt.TextElideMode.ElideRight, room) for line in plain]
 
     # --- painting ---
 
@@ -235,7 +246,8 @@ class Sheet:
                     paint_table(painter, widget)
             else:
                 box = QRectF(corner, widget.size())
-                with painter.group(box, class_="view", data_view=widget.objectName() or "sign"):
+                named = {"class_": "view", "data_view": widget.objectName() or "sign"}
+                with painter.group(box, **named), cut_off(widget, box, painter):
                     widget.render(painter, corner, QRegion(), QWidget.RenderFlag.DrawChildren)
             painter.restore()
         self._paint_foot(painter)

@@ -19,28 +19,15 @@ from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from explorer.ui import svg_shapes
+from explorer.ui.svg_shapes import INHERITED, NAMESPACE, XLINK, q
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-NAMESPACE: Final = "http://www.w3.org/2000/svg"
 FAMILIES: Final = "Inter, 'Helvetica Neue', Arial, sans-serif"
 #: What XML cannot hold at all, however it is written.
 _IMPOSSIBLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-#: Letters of scripts that run from right to left: pieces of a text with several such runs are left as they are.
-_RIGHT_TO_LEFT: Final = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
-_NUMBER: Final = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?")
-_FONT: Final = ("font-size", "font-weight", "font-style")
-_MINIMAL: Final = {
-    "fill-opacity": "1",
-    "stroke-opacity": "1",
-    "vector-effect": "none",
-    "fill-rule": "evenodd",
-    "transform": "matrix(1,0,0,1,0,0)",
-    "font-style": "normal",
-    "font-weight": "400",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +91,23 @@ class SvgPainter(QPainter):
     def group(self, clip: QRectF | None = None, **attributes: str) -> Iterator[None]:
         """Put what is painted inside into a group with these attributes, and cut off what leaves `clip`."""
         named = {name.strip("_").replace("_", "-"): printable(text) for name, text in attributes.items()}
-        if clip is not None:
-            self._clips.append(self.transform().mapRect(clip))
-            named["clip-path"] = f"url(#clip{len(self._clips) - 1})"
-        self._groups.append(named)
-        self._leave(f"group {len(self._groups) - 1}")
+        self._leave(self._begin(named, None if clip is None else self.transform().mapRect(clip)))
         try:
             yield
         finally:
             self._leave("end")
+
+    def _begin(self, attributes: dict[str, str], clip: QRectF | None) -> str:
+        """Remember a group and return the mark with which it begins."""
+        if clip is not None:
+            self._clips.append(clip)
+            attributes["clip-path"] = f"url(#clip{len(self._clips) - 1})"
+        self._groups.append(attributes)
+        return f"group {len(self._groups) - 1}"
+
+    def clip_marks(self, clip: QRectF) -> tuple[str, str]:
+        """Return two texts: what is drawn between them is cut off where it leaves `clip`, in the drawing's pixels."""
+        return f"{self._mark} {self._begin({}, clip)}", f"{self._mark} end"
 
     @contextmanager
     def cells(self, width: float, height: float, label: Callable[[int, int], str] | None = None) -> Iterator[None]:
@@ -193,17 +188,16 @@ class SvgPainter(QPainter):
         self.end()
         raw = bytes(self._buffer.data().data()).decode("utf-8", "replace")
         drawn = ET.fromstring(_IMPOSSIBLE.sub("\ufffd", raw))  # noqa: S314 - what Qt has just written
-        for group in [element for element in drawn.iter() if element.tag == _q("g")]:
-            _join_pieces(group, self._mark)
-        _boxes_to_paths(drawn)
+        groups = drawn.findall(f"{q('g')}/{q('g')}")
         size = {"width": str(self._size.width()), "height": str(self._size.height())}
         whole = ET.Element(
             "svg",
             {
                 "xmlns": NAMESPACE,
-                "xmlns:xlink": "http://www.w3.org/1999/xlink",
+                "xmlns:xlink": XLINK,
                 **size,
                 "viewBox": f"0 0 {size['width']} {size['height']}",
+                **INHERITED,
                 "role": "img",
                 "font-family": FAMILIES,
                 "style": "font-variant-numeric: tabular-nums",
@@ -213,13 +207,14 @@ class SvgPainter(QPainter):
         if self._description:
             ET.SubElement(whole, "desc").text = printable(self._description)
         definitions = ET.SubElement(whole, "defs")
-        for found in drawn.iter(_q("defs")):
-            definitions.extend(_bare(one) for one in found)
+        for found in drawn.iter(q("defs")):
+            definitions.extend(svg_shapes.bare(one) for one in found)
         for at, clip in enumerate(self._clips):
             ET.SubElement(ET.SubElement(definitions, "clipPath", {"id": f"clip{at}"}), "path", {"d": _outline(clip)})
         hatches = self._hatches(definitions)
         into = [whole]
-        for group in drawn.findall(f"{_q('g')}/{_q('g')}"):
+        for group in groups:
+            svg_shapes.join_pieces(group, self._mark)
             self._take(group, into, hatches)
         text = str(ET.tostring(whole, "unicode"))
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
@@ -242,15 +237,13 @@ class SvgPainter(QPainter):
 
     def _take(self, group: ET.Element, into: list[ET.Element], hatches: dict[tuple[str, str], str]) -> None:
         """Put one of Qt's groups into the file: without what says nothing, and with what its marks stand for."""
-        plain: ET.Element | None = None
         for shape in group:
-            words = (shape.text or "").strip() if shape.tag == _q("text") else ""
+            words = (shape.text or "").strip() if shape.tag == q("text") else ""
             if not words.startswith(self._mark):
-                if plain is None:
-                    plain = ET.SubElement(into[-1], "g", _kept(group, shape))
-                plain.append(_bare(shape))
+                plain = svg_shapes.plain(group, shape)
+                if plain is not None:
+                    into[-1].append(plain)
                 continue
-            plain = None
             what, _, number = words.removeprefix(f"{self._mark} ").partition(" ")
             if what == "end":
                 into.pop()
@@ -265,10 +258,6 @@ class SvgPainter(QPainter):
 def printable(text: str) -> str:
     """Return a text as XML can hold it: what it cannot hold at all is replaced by the sign for that."""
     return _IMPOSSIBLE.sub("\ufffd", text)
-
-
-def _q(tag: str) -> str:
-    return f"{{{NAMESPACE}}}{tag}"
 
 
 def _outline(rect: QRectF) -> str:
@@ -294,87 +283,11 @@ def _put_cells(table: _Table, into: ET.Element, hatches: dict[tuple[str, str], s
 
 
 def _text(shape: ET.Element, group: ET.Element, what: _Text) -> ET.Element:
-    across, down = _moved(group)
-    x, y = float(shape.get("x", "0")) + across, float(shape.get("y", "0")) + down
-    attributes = {"x": f"{x:.2f}", "y": f"{y:.2f}", "fill": shape.get("fill", "#000000")}
-    for name in ("fill-opacity", *_FONT):
-        value = shape.get(name)
-        if value is not None and value != _MINIMAL.get(name):
-            attributes[name] = value
-    if group.get("opacity") is not None:
-        attributes["opacity"] = group.get("opacity", "1")
-    if what.anchor != "start":
-        attributes["text-anchor"] = what.anchor
-    if what.text != " ".join(what.text.split()):
-        attributes["xml:space"] = "preserve"
-    element = ET.Element("text", attributes)
+    element = svg_shapes.plain(group, shape)
+    assert element is not None  # a text is always seen
     element.text = what.text
+    if what.anchor != "start":
+        element.set("text-anchor", what.anchor)
+    if what.text == " ".join(what.text.split()):
+        element.attrib.pop("xml:space", None)
     return element
-
-
-def _moved(group: ET.Element) -> tuple[float, float]:
-    numbers = [float(one) for one in _NUMBER.findall(group.get("transform", "").removeprefix("matrix"))]
-    return (numbers[4], numbers[5]) if len(numbers) == 6 else (0.0, 0.0)
-
-
-def _kept(group: ET.Element, shape: ET.Element) -> dict[str, str]:
-    """Return the attributes of one of Qt's groups that say something about its shapes."""
-    text = shape.tag == _q("text")
-    return {
-        name: value
-        for name, value in group.attrib.items()
-        if value != _MINIMAL.get(name) and (text or not name.startswith("font-"))
-    }
-
-
-def _bare(element: ET.Element) -> ET.Element:
-    """Return an element without its namespace, which the root names, and without what says nothing."""
-    attributes = {
-        name.replace("{http://www.w3.org/1999/xlink}", "xlink:").replace(
-            "{http://www.w3.org/XML/1998/namespace}", "xml:"
-        ): value
-        for name, value in element.attrib.items()
-        if value != _MINIMAL.get(name) and not (name == "font-family" and value == "Inter")
-    }
-    copy = ET.Element(element.tag.removeprefix(f"{{{NAMESPACE}}}"), attributes)
-    copy.text = element.text
-    copy.extend(_bare(child) for child in element)
-    return copy
-
-
-def _boxes_to_paths(drawn: ET.Element) -> None:
-    for box in list(drawn.iter(_q("rect"))):
-        x, y, width, height = (box.attrib.pop(name, "0") for name in ("x", "y", "width", "height"))
-        box.tag = _q("path")
-        box.set("d", f"M{x} {y}h{width}v{height}h-{width}z")
-
-
-def _join_pieces(group: ET.Element, mark: str) -> None:
-    """Join the pieces of a text that Qt has cut where it had to change the font."""
-    before: ET.Element | None = None
-    for shape in list(group):
-        joins = (
-            before is not None
-            and shape.tag == before.tag == _q("text")
-            and not (shape.text or "").startswith(mark)
-            and not (before.text or "").startswith(mark)
-            and all(shape.get(name) == before.get(name) for name in ("y", "fill", *_FONT))
-            and float(shape.get("x", "0")) > float(before.get("x", "0"))
-            and not (_RIGHT_TO_LEFT.search(shape.text or "") and _RIGHT_TO_LEFT.search(before.text or ""))
-            and _beside(before, shape)
-        )
-        if joins:
-            assert before is not None
-            before.text = f"{before.text or ''}{shape.text or ''}"
-            group.remove(shape)
-        else:
-            before = shape
-
-
-def _beside(before: ET.Element, shape: ET.Element) -> bool:
-    """Say whether a piece begins about where the one before it ends."""
-    from explorer.ui.theme import font_of
-
-    font = font_of(round(float(before.get("font-size", "13"))), before.get("font-weight", "400") != "400")
-    end = float(before.get("x", "0")) + QFontMetricsF(font).horizontalAdvance(before.text or "")
-    return abs(end - float(shape.get("x", "0"))) < 1.5

@@ -1,5 +1,6 @@
 """Pictures as files: what an SVG holds is found by parsing it; a PNG is as large and as told as it should be."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -192,6 +193,33 @@ def test_texts_are_centred_where_the_screen_centres_them():
     digits = next(one for one in group.iter(f"{SVG}text") if one.get("text-anchor") == "middle")
     middle = float(first.get("x", "")) + float(first.get("width", "")) / 2
     assert float(digits.get("x", "")) == pytest.approx(middle, abs=0.6)
+
+
+# --- plots ---
+
+
+@pytest.mark.parametrize("slug", ["scaling", "cost"])
+def test_plots_are_shapes_in_the_drawings_own_pixels_and_cut_off_at_their_frame(slug):
+    with drawn(opened(slug)) as sheet:
+        root = svg(sheet)
+        width, height = sheet.size.width(), sheet.size.height()
+    assert not list(root.iter(f"{SVG}image")), "points are shapes, not stamps"
+    assert not [one for one in root.iter() if "vector-effect" in one.attrib], "not every viewer can do that"
+    clips = {one.get("id"): one for one in root.iter(f"{SVG}clipPath")}
+    views = [one for one in root.iter(f"{SVG}g") if one.get("class") == "view"]
+    inner = [one for view in views for one in view.iter(f"{SVG}g") if one is not view and one.get("clip-path")]
+    assert inner
+    for group in [*views, *inner]:
+        assert group.get("clip-path", "").removeprefix("url(#").rstrip(")") in clips
+    ends = [float(one) for path in root.iter(f"{SVG}path") for one in re.findall(r"-?[\d.]+", path.get("d", ""))]
+    assert max(ends) < 20 * max(width, height)
+
+
+def test_painting_a_plot_into_an_svg_leaves_it_as_it_was():
+    with drawn(opened("scaling")) as sheet:
+        before = export.as_png(sheet)
+        export.as_svg(sheet)
+        assert export.as_png(sheet) == before
 
 
 # --- one view alone ---
