@@ -185,7 +185,7 @@ class MatrixPanel(QWidget):
             QFontMetrics(title_font).horizontalAdvance(self.title) + px(8) + small.horizontalAdvance(self._shape_text())
         )
         if self.badge:
-            width += px(20)
+            width += px(16)
         if self.legend and self.with_legend:
             width += px(72) + small.horizontalAdvance(self.legend)
         return width + px(2)
@@ -309,7 +309,7 @@ class MatrixPanel(QWidget):
             if x + width <= self.width():
                 self._paint_badge(painter, QRectF(x + 0.5, 0.5, width, height - 1))
             else:
-                self._paint_origin(painter, QRectF(x, (height - px(11)) / 2, px(11), px(11)))
+                self._paint_origin(painter, QRectF(x - px(3), (height - px(11)) / 2, px(11), px(11)))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self.setToolTip(f"{self.title}: {self.badge}" if self.badge else "")
 

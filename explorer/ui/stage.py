@@ -110,6 +110,7 @@ class StageCanvas(QWidget):
             widget.setParent(self)
             self.leaves[id(view)] = widget
         self.unit = Unit(25)
+        self._fitted = QSize(0, 0)
         self._sizes: dict[tuple[int, Unit, int], QSize] = {}
         self._anchors: dict[tuple[int, Unit, int], int] = {}
 
@@ -261,25 +262,26 @@ class StageCanvas(QWidget):
         heights = [self.measure(part, unit, room).height() for part in parts]
         if sum(heights) <= room:
             return heights
-        # Water-filling: the short ones keep their height, the tall ones share what is left.
-        share, left, open_parts = 0, room, sorted(range(len(parts)), key=lambda i: heights[i])
-        for position, i in enumerate(open_parts):
-            share = left // (len(open_parts) - position)
-            if heights[i] > share:
-                break
-            left -= heights[i]
-        for _ in range(3):
-            capped = [min(height, max(share, 1)) for height in heights]
-            measured = [self.measure(part, unit, height).height() for part, height in zip(parts, capped, strict=True)]
-            excess = sum(measured) - room
-            if excess <= 0:
-                break
-            # A row whose tables are centred on one line may stand a little over; take it off the tall ones.
-            share -= -(-excess // max(sum(height > share for height in heights), 1))
+        # What cannot be lower keeps its height. The others share what is left, the short ones first (water-filling).
+        least = [self.measure(part, unit, 1).height() for part in parts]
+        soft = [i for i in range(len(parts)) if heights[i] > least[i]]
+        left = room - sum(heights[i] for i in range(len(parts)) if i not in soft)
+        measured = list(heights)
+        for position, i in enumerate(sorted(soft, key=lambda i: heights[i])):
+            share = max(left // (len(soft) - position), 1)
+            measured[i] = self.measure(part := parts[i], unit, min(heights[i], share)).height()
+            if measured[i] > share > least[i]:
+                # A row whose tables are centred on one line may stand a little over.
+                measured[i] = self.measure(part, unit, max(2 * share - measured[i], 1)).height()
+            left -= measured[i]
         return measured
 
     def fit(self, room: QSize) -> QSize:
         """Choose the largest font, then the tallest cells, whose layout fits the room; return the layout's size."""
+        self._fitted = self._chosen(room)
+        return self._fitted
+
+    def _chosen(self, room: QSize) -> QSize:
         theme = self.theme
         smallest = theme.text_px(12)
         largest = max(theme.px(52 if theme.present else 30), smallest)
@@ -298,7 +300,15 @@ class StageCanvas(QWidget):
         narrow = QSize(room.width() - self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent), UNBOUNDED)
         units = [Unit(smallest + theme.px(6), smallest, squeeze) for squeeze in self._squeezes()]
         self.unit = next((unit for unit in units if self._fits(unit, narrow, room.height())), units[-1])
-        return self.measure(self._tree, self.unit, max(room.height(), theme.px(240)))
+        return self._grown(max(room.height(), theme.px(240)))
+
+    def _grown(self, height: int) -> QSize:
+        """Return the layout's size where it is higher than the room: what may scroll gets what the others need."""
+        size = self.measure(self._tree, self.unit, height)
+        while size.height() > height:
+            height = size.height()
+            size = self.measure(self._tree, self.unit, height)
+        return size
 
     def _squeezes(self) -> tuple[float, ...]:
         """Return how far large tables may be pressed; small ones keep their digits and scroll instead."""
@@ -320,7 +330,7 @@ class StageCanvas(QWidget):
 
     def place(self, room: QSize) -> None:
         """Lay everything out in a canvas of this size."""
-        size = self.measure(self._tree, self.unit, room.height())
+        size = self._fitted
         if self._stretches(self._tree):
             margin = 2 * self.theme.px(10)
             size = size.expandedTo(room - QSize(margin, margin))

@@ -79,7 +79,7 @@ class StackView(MatrixView):
             name if counts else f"{name}, off" for name, counts in zip(stack.names, stack.counts, strict=True)
         )
         self.set_values(stack.values)
-        self.setAccessibleDescription(stack.title)
+        self.setAccessibleName(stack.title)
 
     def refresh(self) -> None:
         """Draw again."""
