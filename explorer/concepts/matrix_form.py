@@ -249,19 +249,8 @@ def _differences(controls: Mapping[str, Any]) -> Any:  # noqa: ANN401 - an op
     return agreement.largest_differences(bool(controls["causal"]))
 
 
-#: The arrays that the pictures are cut from and that stand nowhere else on the page.
-DRAWN = (
-    "q",
-    "kT",
-    "v",
-    "score_terms",
-    "output_terms",
-    "running_max",
-    "rescale",
-    "running_sum",
-    "running_output",
-    "block_output",
-)
+#: What a blockwise kernel carries, and what comes of it.
+CARRIED = ("running_max", "rescale", "running_sum", "running_output", "block_output")
 
 CONCEPT = Concept(
     number=8,
@@ -387,12 +376,7 @@ CONCEPT = Concept(
         Step("mask", ("masked",), "Above the diagonal, −∞."),
         Step("softmax", ("weights",), "Row by row: the matrix A of attention weights."),
         Step("A V", ("output", "loop_output"), "A second product makes all outputs at once; the loop makes the same."),
-        Step(
-            "in parts",
-            ("running_max", "rescale", "running_sum", "running_output", "block_output"),
-            "The chosen product, part by part.",
-            times="parts",
-        ),
+        Step("in parts", CARRIED, "The chosen product, part by part.", times="parts"),
     ),
     row_steps=True,
     pinned=("weights", (2, 1)),
@@ -422,7 +406,7 @@ CONCEPT = Concept(
                     ),
                 )
             ),
-            Custom("parts", "picture", picture, {"title": "the product in parts"}, arrays=DRAWN),
+            Custom("parts", "picture", picture, {"title": "the product in parts"}, arrays=CARRIED),
         )
     ),
 )

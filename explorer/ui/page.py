@@ -426,7 +426,9 @@ class Page(QWidget):
         waiting = [(name, index) for name, indices in operands.items() for index in indices]
         while waiting:
             name, index = waiting.pop()
-            drawn = name in self._panels or any(name in custom.arrays for custom, _ in self._customs)
+            drawn = name in self._panels or any(
+                widget.draws(name) for _, widget in self._customs if hasattr(widget, "draws")
+            )
             if not drawn and name not in state.inputs and name not in self._slow_names:
                 found = evaluation.explain(self.concept, state.situation, results, name, index)
                 if isinstance(found, Cell):

@@ -59,7 +59,11 @@ class PlacedSign:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything on its place; `first` and `last` are the parts on show, `more` where the others are spoken of."""
+    """Everything on its place.
+
+    `first` and `last` are the pieces on show: parts, or the result after the last part. `more` is where the others are
+    spoken of, and how many parts they are; 0 is the result alone.
+    """
 
     cell: CellSize
     tables: tuple[PlacedTable, ...]
@@ -176,62 +180,71 @@ class Measure:
         frame = 2 * self.pad if self.framed else 0
         return max(self.items_width(part.items), self.small.horizontalAdvance(part.title)) + frame
 
-    def result_width(self) -> int:
-        """Return the width of what comes after the last part."""
-        if not self.parts.result:
-            return 0
-        return max(self.items_width(self.parts.result), self.small.horizontalAdvance(self.parts.result_says)) + self.gap
+    def piece_width(self, at: int) -> int:
+        """Return the width of a part, or of the result, which comes after the last of them."""
+        if at < len(self.parts.parts):
+            return self.part_width(self.parts.parts[at])
+        return max(self.items_width(self.parts.result), self.small.horizontalAdvance(self.parts.result_says))
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces there are to place: the parts and the result."""
+        return len(self.parts.parts) + bool(self.parts.result)
+
+    def joint_before(self, at: int) -> str:
+        """Return the sign before a piece; the result brings its own."""
+        return self.parts.joint if at < len(self.parts.parts) else ""
 
     def more_width(self) -> int:
-        """Return the width of the words that stand for parts without room."""
+        """Return the width of the words that stand for what there is no room for."""
         return self.small.horizontalAdvance("… 64 more") + self.gap
 
     def width_of(self, first: int, last: int) -> int:
-        """Return the width of the parts from `first` to `last` with all that belongs to them."""
-        parts = self.parts.parts
-        joint = self.sign_width(self.parts.joint)
-        total = sum(self.part_width(part) for part in parts[first : last + 1]) + joint * max(last - first, 0)
-        if first > 0:
-            total += self.more_width()
-        return total + (self.more_width() if last < len(parts) - 1 else self.result_width())
+        """Return the width of the pieces from `first` to `last`, with the words that stand for the others."""
+        joints = sum(self.sign_width(self.joint_before(at)) for at in range(first + 1, last + 1))
+        total = sum(self.piece_width(at) for at in range(first, last + 1)) + joints
+        return total + self.more_width() * ((first > 0) + (last < self.pieces - 1))
 
     def leading(self, room: int) -> int:
-        """Return how many of the first parts there is room for, at least one; 0 stands for a room nobody knows."""
-        count = len(self.parts.parts)
-        wished = range(min(count, MOST_WISHED), 0, -1)
+        """Return how many of the first pieces there is room for, at least one; 0 stands for a room nobody knows."""
+        wished = range(min(self.pieces, MOST_WISHED), 0, -1)
         fitting = (shown for shown in wished if room <= 0 or self.width_of(0, shown - 1) <= room)
-        return next(fitting, min(count, 1))
+        return next(fitting, min(self.pieces, 1))
 
     def size_of(self, shown: int) -> QSize:
-        """Return the size at which so many of the first parts are seen."""
+        """Return the size at which so many of the first pieces are seen."""
         return QSize(self.width_of(0, shown - 1), self.height()) if shown else QSize(0, 0)
 
     def window(self, room: int, wanted: int) -> tuple[int, int]:
-        """Return the first and the last part of those that fit the room, with the wanted one among them."""
-        count = len(self.parts.parts)
-        first = last = min(max(wanted, 0), count - 1)
+        """Return the first and the last piece of those that fit the room, with the wanted one among them."""
+        first = last = min(max(wanted, 0), self.pieces - 1)
         grown = True
         while grown:
             grown = False
             for low, high in ((first, last + 1), (first - 1, last)):
-                if low >= 0 and high < count and self.width_of(low, high) <= room:
+                if low >= 0 and high < self.pieces and self.width_of(low, high) <= room:
                     first, last, grown = low, high, True
                     break
         return first, last
 
 
 def wish(parts: Parts, theme: Theme, unit: Unit, room: int) -> QSize:
-    """Return the size that a picture wants at a unit: all the parts that could be seen at the smallest legible one."""
+    """Return the size that a picture wants at a unit.
+
+    It wants all pieces that could be seen at the smallest legible unit; where these are not all, the whole room.
+    """
     smallest = theme.text_px(12)
-    shown = Measure(parts, theme, Unit(smallest + theme.px(5), smallest)).leading(room)
-    return Measure(parts, theme, unit).size_of(shown)
+    least = Measure(parts, theme, Unit(smallest + theme.px(5), smallest))
+    shown = least.leading(room)
+    size = Measure(parts, theme, unit).size_of(shown)
+    return size if shown == least.pieces else QSize(max(size.width(), room), size.height())
 
 
 def plan(measure: Measure, room: QSize, wanted: int) -> Plan:
-    """Place everything in a room of this size, with the wanted part on show."""
+    """Place everything in a room of this size, with the wanted piece on show."""
     first, last = measure.window(room.width(), wanted)
-    shown = measure.parts.parts
-    top = max((room.height() - measure.height()) // 2, 0)
+    parts, height = measure.parts.parts, measure.height()
+    top = max((room.height() - height) // 2, 0)
     x = max((room.width() - measure.width_of(first, last)) // 2, 0)
     tables: list[PlacedTable] = []
     frames: list[PlacedPart] = []
@@ -239,29 +252,26 @@ def plan(measure: Measure, room: QSize, wanted: int) -> Plan:
     more: list[tuple[QRect, int]] = []
     pad, words = measure.pad if measure.framed else 0, None
     if first > 0:
-        more.append((QRect(x, top, measure.more_width(), measure.height()), first))
+        more.append((QRect(x, top, measure.more_width(), height), first))
         x += measure.more_width()
     for at in range(first, last + 1):
         if at > first:
-            width = measure.sign_width(measure.parts.joint)
-            signs.append(PlacedSign(measure.parts.joint, _line(measure, x, top, width), at))
-            x += width
-        width = measure.part_width(shown[at])
-        frames.append(
-            PlacedPart(
-                at,
-                QRect(x, top, width, measure.height()),
-                QRect(x + pad, top + pad, width - 2 * pad, measure.words_height),
-            )
-        )
-        _place_items(measure, shown[at].items, x + pad, top, at, tables, signs)
+            sign = measure.joint_before(at)
+            if sign:
+                signs.append(PlacedSign(sign, _line(measure, x, top, measure.sign_width(sign)), at))
+            x += measure.sign_width(sign)
+        width = measure.piece_width(at)
+        inside = QRect(x, top + pad, width, measure.words_height)
+        if at < len(parts):
+            inside.adjust(pad, 0, -pad, 0)
+            frames.append(PlacedPart(at, QRect(x, top, width, height), inside))
+            _place_items(measure, parts[at].items, x + pad, top, at, tables, signs)
+        else:
+            words = inside
+            _place_items(measure, measure.parts.result, x, top, at, tables, signs)
         x += width
-    if last < len(shown) - 1:
-        more.append((QRect(x, top, measure.more_width(), measure.height()), len(shown) - 1 - last))
-    elif measure.parts.result:
-        x += measure.gap // 2
-        _place_items(measure, measure.parts.result, x, top, len(shown), tables, signs)
-        words = QRect(x, top + pad, measure.result_width(), measure.words_height)
+    if last < measure.pieces - 1:
+        more.append((QRect(x, top, measure.more_width(), height), len(parts) - 1 - last))
     return Plan(measure.cell, tuple(tables), tuple(frames), tuple(signs), words, first, last, tuple(more))
 
 

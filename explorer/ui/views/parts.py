@@ -96,6 +96,10 @@ class PartsView(QWidget):
             self._lit = lit
             self.update()
 
+    def draws(self, array: str) -> bool:
+        """Say whether cells of an array are on show."""
+        return self.plan is not None and any(placed.cut.array == array for placed in self.plan.tables)
+
     def written(self) -> list[tuple[str, list[list[str]]]]:
         """Return the title of every table on show and what is written in its cells, blank ones left out."""
         if self.plan is None:
@@ -132,7 +136,7 @@ class PartsView(QWidget):
         if self.parts is None or not self.parts.parts:
             self.plan = None
         else:
-            self._wanted = min(self._wanted, len(self.parts.parts) - 1)
+            self._wanted = min(self._wanted, len(self.parts.parts))
             self.plan = plan(Measure(self.parts, self.theme, self._unit), self.size(), self._wanted)
         if self._cell_of(self._cursor) is None:
             self._cursor = (0, 0, 0)
@@ -240,8 +244,7 @@ class PartsView(QWidget):
             return None
         for rect, _ in self.plan.more:
             if rect.contains(point):
-                before = rect.left() <= min(part.rect.left() for part in self.plan.parts)
-                return self.plan.first - 1 if before else self.plan.last + 1
+                return self.plan.first - 1 if rect.left() < self.plan.tables[0].rect.left() else self.plan.last + 1
         return None
 
     @guarded
@@ -283,9 +286,12 @@ class PartsView(QWidget):
         assert self.plan is not None
         assert self.parts is not None
         wanted = self.plan.last + 1 if right > 0 else self.plan.first - 1
-        if right and 0 <= wanted < len(self.parts.parts):
+        if right and 0 <= wanted < len(self.parts.parts) + bool(self.parts.result):
             self._wanted = wanted
             self._replan()
+            here = [at for at, placed in enumerate(self.plan.tables) if placed.part == wanted]
+            self._cursor = (here[0] if here else 0, 0, 0)
+            self._hover(self._cursor)
 
     @guarded
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -376,7 +382,7 @@ class PartsView(QWidget):
             painter.drawText(placed.result_words, int(Qt.AlignmentFlag.AlignVCenter), self.parts.result_says)
         painter.setPen(theme.color("accent"))
         for rect, count in placed.more:
-            painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), f"… {count} more")
+            painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), f"… {count} more" if count else "… result")
 
     def _paint_signs(self, painter: QPainter, placed: Plan) -> None:
         painter.setFont(self.theme.font(17, bold=True))
