@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from explorer.concepts import cost_shape as shape
 from explorer.concepts import cost_study
-from explorer.concepts.cost_plots import machine, plot
+from explorer.concepts.cost_plots import machine, memories, plot
 from explorer.concepts.cost_tables import heroes, layers, table
 from explorer.concepts.declaration import (
     Axis,
@@ -31,24 +31,23 @@ from explorer.concepts.declaration import (
     Values,
     Whole,
 )
-from explorer.core import cost, lesson
+from explorer.core import cost, cost_figures, lesson
 from explorer.core.ops import figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from explorer.core.ops.base import Op
+    from explorer.core.ops.figures import Asked
 
 #: Types that weights may be stored in; parameters of 16 bits unless chosen otherwise.
 CACHE_TYPES: Final = tuple((name, name) for name in cost.CACHE_TYPES)
 CONTEXTS: Final = lesson.COST_CONTEXTS
+MEMORIES = Axis("6", "memory", (*(name for name, _ in cost_figures.MEMORY_LINES), "your memory"))
 TABLE = Axis(str(len(CONTEXTS)), "context", tuple(f"{n:,} tokens" for n in CONTEXTS))
 
 #: Figures at the chosen context: the stage, the figure of core, and its title.
 _HERE: Final = (
-    ("stored_params", "params", "parameters stored"),
-    ("params_active", "params_active", "parameters that a token uses"),
-    ("kv_bytes_per_token", "kv_bytes_per_token", "bytes that one more token adds to the cache"),
     ("kv_cache", "kv_bytes", "bytes of K and V"),
     ("states", "state_bytes", "bytes of other states"),
     ("cache_bytes", "cache_bytes", "bytes of the whole cache"),
@@ -57,6 +56,14 @@ _HERE: Final = (
     ("decode_attention", "decode_attention_flops", "FLOPs of attention in a decode step"),
     ("decode_weights", "decode_weight_flops", "FLOPs of the matrices in a decode step"),
 )
+#: Figures that do not depend on the context, likewise.
+_WHATEVER: Final = (
+    ("stored_params", "params", "parameters stored"),
+    ("params_active", "params_active", "parameters that a token uses"),
+    ("kv_bytes_per_token", "kv_bytes_per_token", "bytes that one more token adds to the cache"),
+)
+#: What a stage reads that depends on the model alone.
+_MODEL: Final = ("n_layer",)
 #: Figures of the table: the stage, the figure of core, and its title.
 _LISTED: Final = (
     ("prefill_attention_flops", "prefill_attention_flops", "FLOPs of attention in prefill"),
@@ -76,21 +83,36 @@ def _here(figure: str, controls: Controls) -> Op | None:
     return figures.figure(shape.asked(controls), figure, (int(controls["context"]),))
 
 
+def _kept(controls: Controls, key: tuple[object, ...], make: Callable[[Asked], Op | None]) -> Op | None:
+    """Return an op that depends on the question alone: the same object as long as that is asked."""
+    study = cost_study.study(controls)
+    return study.kept(("op", *key), lambda: make(study.asked))
+
+
+def _whatever(figure: str, controls: Controls) -> Op | None:
+    return _kept(controls, ("whatever", figure), lambda asked: figures.figure(asked, figure, (1,)))
+
+
 def _listed(figure: str, controls: Controls) -> Op | None:
-    return figures.figure(shape.asked(controls), figure, CONTEXTS)
+    return _kept(controls, ("listed", figure), lambda asked: figures.figure(asked, figure, CONTEXTS))
 
 
 def _crossing(name: str, controls: Controls) -> Op | None:
-    return figures.crossing(shape.asked(controls), name)
+    return _kept(controls, ("crossing", name), lambda asked: figures.crossing(asked, name))
 
 
 def _weights(controls: Controls, *, read: bool) -> Op | None:
-    return figures.stored_bytes(shape.asked(controls), read=read)
+    return _kept(controls, ("weights", read), lambda asked: figures.stored_bytes(asked, read=read))
 
 
 def _generation(controls: Controls, *, attention: bool) -> Op | None:
     new, prompt = int(controls["new_tokens"]), int(controls["context"])
     return figures.generation(shape.asked(controls), new, attention=attention, prompt=prompt)
+
+
+def _full(controls: Controls) -> Op | None:
+    budgets = tuple(size for _, size in memories(controls))
+    return _kept(controls, ("full", *budgets), lambda asked: figures.longest_contexts(asked, budgets))
 
 
 def _generates(op: Op, controls: Controls) -> Op | None:
@@ -174,12 +196,11 @@ CONCEPT = Concept(
     follow=shape.follow,
     validate=_validate,
     stages=(
-        Stage("contexts", figures.constant(CONTEXTS), ("context",), (TABLE,), "plain", title="contexts of the table"),
+        Stage("contexts", figures.constant(CONTEXTS), _MODEL, (TABLE,), "plain", title="contexts of the table"),
+        *(_stage(name, partial(_whatever, figure), _MODEL, title) for name, figure, title in _WHATEVER),
         *(_stage(name, partial(_here, figure), ("context",), title) for name, figure, title in _HERE),
-        _stage("weight_bytes", partial(_weights, read=False), ("context",), "bytes of all weights"),
-        _stage(
-            "weight_bytes_read", partial(_weights, read=True), ("context",), "bytes of the weights that a step reads"
-        ),
+        _stage("weight_bytes", partial(_weights, read=False), _MODEL, "bytes of all weights"),
+        _stage("weight_bytes_read", partial(_weights, read=True), _MODEL, "bytes of the weights that a step reads"),
         _stage(
             "decode_bytes",
             partial(_generates, figures.add("B")),
@@ -211,11 +232,12 @@ CONCEPT = Concept(
             ("context",),
             "FLOPs of the matrices in a whole generation",
         ),
-        *(_stage(name, partial(_crossing, which), ("context",), title) for name, which, title in _CROSSINGS),
+        *(_stage(name, partial(_crossing, which), _MODEL, title) for name, which, title in _CROSSINGS),
         *(
             Stage(name, partial(_listed, figure), ("contexts",), (TABLE,), "plain", title)
             for name, figure, title in _LISTED
         ),
+        Stage("full_at", _full, _MODEL, (MEMORIES,), "plain", title="context at which a memory is full"),
         Stage(
             "weight_bytes_listed",
             partial(_weights, read=True),
@@ -247,8 +269,15 @@ CONCEPT = Concept(
             Custom("strip", "layers", layers),
             Row(
                 (
-                    Custom("curves", "plot", _plot, {"cursor": "context", "title": "cost against context"}),
-                    Custom("tiles", "heroes", heroes, {"title": "the figures that matter"}),
+                    Custom(
+                        "curves",
+                        "plot",
+                        _plot,
+                        {"cursor": "context", "title": "cost against context", "least": (20.0, 9.0)},
+                    ),
+                    Custom(
+                        "tiles", "heroes", heroes, {"title": "the figures that matter", "value": 24, "gives_way": True}
+                    ),
                 ),
                 align="top",
             ),

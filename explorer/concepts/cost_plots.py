@@ -30,6 +30,12 @@ VARIANT_ROLES: Final = {"MHA": "head 2", "GQA": "head 3", "MQA": "head 5", "MLA"
 PART_ROLES: Final = {"grows": "head 1", "saturates": "head 0", "constant": "head 6"}
 #: Decades below the level that attention has to reach, where an axis of FLOPs begins.
 DECADES_BELOW: Final = 3
+#: The context at which attention's curve carries its words.
+LABEL_AT: Final = 300
+#: How far an axis goes beyond its last mark, so that the mark's label has room.
+HEADROOM, LOG_HEADROOM = 1.05, 1.8
+#: A cache's axis begins where the model's own holds so many tokens.
+FEWEST_TOKENS: Final = 32
 #: Marks of a roofline's axis, in FLOPs per byte.
 ROOF_DECADES: Final = (-1, 4)
 
@@ -52,9 +58,7 @@ def memories(controls: Controls) -> list[tuple[str, int]]:
     """Return the memories to compare with, the user's own last: names and bytes."""
     lines = list(cost_figures.MEMORY_LINES)
     own = int(controls["memory"])
-    if own:
-        lines.append((f"yours, {own:,} GiB", own * cost.GIB))
-    return lines
+    return [*lines, (f"yours, {own:,} GiB", own * cost.GIB)]
 
 
 def plot(controls: Controls) -> Plot:
@@ -68,7 +72,17 @@ def plot(controls: Controls) -> Plot:
         float(controls["bandwidth"]), float(controls["flop_rate"]), context if controls["view"] == "roofline" else 0,
     )  # fmt: skip
     made = study.kept(("plot", *key), lambda: make(study, controls, longest))
+    if made.empty:
+        return replace(made, x=replace(made.x, shown=False), y=replace(made.y, shown=False), note=_reason(study))
     return made if controls["view"] == "roofline" else replace(made, cursor=float(context))
+
+
+def _reason(study: Study) -> str:
+    """Return why there is nothing to draw."""
+    one = study.asked.architecture
+    if not one.generates:
+        return "An encoder sees the whole text at once: it keeps no cache and has no decode step."
+    return " ".join(dict.fromkeys(why for _, why in one.unknown))
 
 
 # ----------------------------------------------------------------------------------------------------------- axes
@@ -115,11 +129,13 @@ def _value_scale(
     values = [curve for curve in curves if len(curve)]
     top = max((float(curve[-1]) for curve in values), default=1.0)
     if not logarithmic:
-        return Scale(label, 0, _round_up(max(top, 1)), write=write)
+        high = _round_up(max(top, 1))
+        ticks = tuple(high * part / 4 for part in range(5))
+        return Scale(label, 0, HEADROOM * high, write=write, ticks=ticks)
     bottom = max(floor, min((float(curve.min()) for curve in values), default=1.0), 1.0)
     low = math.floor(math.log10(bottom))
     high = max(math.ceil(math.log10(max(top, 10.0))), low + 1)
-    return Scale(label, 10.0**low, 10.0**high, logarithmic=True, write=write)
+    return Scale(label, 10.0**low, LOG_HEADROOM * 10.0**high, logarithmic=True, write=write)
 
 
 def _bytes_scale(label: str, curves: Iterable[Floats], *, logarithmic: bool, floor: float) -> Scale:
@@ -130,13 +146,13 @@ def _bytes_scale(label: str, curves: Iterable[Floats], *, logarithmic: bool, flo
     if not logarithmic:
         step = 2.0 ** math.ceil(math.log2(max(top, 4) / 4))
         high = step * math.ceil(max(top, 4) / step)
-        return Scale(label, 0, high, write=write, ticks=tuple(np.arange(0, high + step / 2, step)))
+        return Scale(label, 0, HEADROOM * high, write=write, ticks=tuple(np.arange(0, high + step / 2, step)))
     bottom = max(floor, min((float(curve.min()) for curve in values), default=1.0), 1.0)
     low, high_power = math.floor(math.log2(bottom)), math.ceil(math.log2(max(top, 2.0)))
     high_power = max(high_power, low + 2)
-    every = 5 if high_power - low > 12 else 2
+    every = 5 if high_power - low > 12 else 2 if high_power - low > 5 else 1
     ticks = tuple(2.0**power for power in range(-(-low // every) * every, high_power + 1, every))
-    return Scale(label, 2.0**low, 2.0**high_power, logarithmic=True, write=write, ticks=ticks)
+    return Scale(label, 2.0**low, LOG_HEADROOM * 2.0**high_power, logarithmic=True, write=write, ticks=ticks)
 
 
 # -------------------------------------------------------------------------------------------------------- helpers
@@ -211,10 +227,18 @@ def _flops(study: Study, controls: Controls, longest: int) -> Plot:
         height = at(f"{name}_attention_flops", max(round(where), 1))
         if height is not None:
             points.append(Crossing(where, height, f"{quantities.tokens(where)} in {name}", role))
-    shared = "attention: one curve for all three, MHA = GQA = MQA" if study.attention_is_shared else ""
+    if (
+        (per_token or not longest)
+        and study.attention_is_shared
+        and len(study.variants) > 2
+        and curves.decode_attention is not None
+    ):
+        words = "attention, all three"
+        where = float(LABEL_AT if not longest else longest // 4)
+        points.append(Crossing(where, decode("decode_attention_flops", int(where)) or 0.0, words, DECODE, dot=False))
     return Plot(
         _context_scale(longest), y, tuple(drawn), crossings=tuple(points), lines=_limit_line(study), snap=round,
-        title="FLOPs against context", note=shared,
+        title="FLOPs against context",
     )  # fmt: skip
 
 
@@ -271,16 +295,16 @@ def _cache(study: Study, controls: Controls, longest: int) -> Plot:
         drawn += _series(one.label, curve.contexts, curve.cache_bytes, (variant_role(one), style), exact)
     rooms = [] if study.weights is None else [(name, size - study.weights) for name, size in memories(controls)]
     rooms = [(name, room) for name, room in rooms if room > 0]
-    y = _bytes_scale("KV cache, bytes", [np.asarray(one.y) for one in drawn], logarithmic=not longest, floor=2.0**10)
-    lines, points = [], []
-    for name, room in rooms:
-        if y.low < room < y.high:
-            lines.append(Line(float(room), f"{name} − weights", vertical=False, role="muted"))
-    for _, size in memories(controls):
+    own_bytes = own.asked.value("cache_bytes", FEWEST_TOKENS)
+    floor = float(own_bytes or 2**10)
+    y = _bytes_scale("bytes", [np.asarray(one.y) for one in drawn], logarithmic=not longest, floor=floor)
+    points = []
+    lines = [Line(float(room), "", vertical=False, role="muted") for _, room in rooms if y.low < room < y.high]
+    for name, size in memories(controls):
         full = study.longest(size).context
         at = None if not full else own.asked.value("cache_bytes", full)
         if at and y.low < at < y.high and full and full <= (longest or cost_study.LONGEST):
-            points.append(Crossing(float(full), float(at), quantities.tokens(full), variant_role(own)))
+            points.append(Crossing(float(full), float(at), name, variant_role(own)))
     return Plot(
         _context_scale(longest), y, tuple(drawn), lines=(*lines, *_limit_line(study)), crossings=tuple(points),
         snap=round, title="KV cache against context",
@@ -322,9 +346,7 @@ def _bytes(study: Study, _controls: Controls, longest: int) -> Plot:
             "weights alone", x, np.full_like(x, float(weights)), ("muted", "dotted"), lambda _: float(weights)
         )
     floor = weights / 16 if weights else 2.0**10
-    y = _bytes_scale(
-        "bytes read by one decode step", [np.asarray(one.y) for one in drawn], logarithmic=not longest, floor=floor
-    )
+    y = _bytes_scale("bytes read", [np.asarray(one.y) for one in drawn], logarithmic=not longest, floor=floor)
     points: tuple[Crossing, ...] = ()
     found = asked.crossings.get("bytes read in decode")
     if found is not None and found.at is not None and found.at <= cost_study.LONGEST and weights is not None:
@@ -348,10 +370,10 @@ def _roofline(study: Study, controls: Controls, _longest: int) -> Plot:
     x = np.geomspace(10.0**low, 10.0**high, cost_study.POINTS)
     y = np.minimum(roof.flop_rate, x * roof.bandwidth)
     limit = Series("the machine’s roof", x, y, "text", at=roof.attainable)
-    top = math.ceil(math.log10(roof.flop_rate)) + (roof.flop_rate >= 10 ** math.ceil(math.log10(roof.flop_rate)))
+    top = 3 * roof.flop_rate
     points = []
     for one, dot in dots:
-        plain = f"{dot.intensity:.3g}"
+        plain = f"{dot.intensity:,.0f}" if dot.intensity >= 100 else f"{dot.intensity:.3g}"
         if dot.name == "decode attention":
             label = f"{one.short} {plain}" if not one.own else f"decode attention, {one.short}: {plain} FLOP/B"
             points.append(Crossing(dot.intensity, dot.rate, label, variant_role(one)))
@@ -364,7 +386,7 @@ def _roofline(study: Study, controls: Controls, _longest: int) -> Plot:
             write=lambda value: f"{value:,.4g}",
         ),
         Scale(
-            "FLOPs a second", float(y[0]), 10.0**top, logarithmic=True,
+            "FLOPs a second", float(y[0]), top, logarithmic=True,
             write=lambda value: f"{quantities.flops(value)}/s",
         ),
         (limit,),

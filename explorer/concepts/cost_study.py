@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
     from explorer.concepts.declaration import Controls
     from explorer.core.cost_curves import Curves, Floats
+    from explorer.core.cost_model import Architecture
     from explorer.core.ops.figures import Asked
 
 #: How many contexts a curve is drawn from.
 POINTS: Final = 512
 LONGEST: Final = 10_000_000
 #: Studies, and things made for one study, that are kept at a time.
-MOST_KEPT: Final = 32
+MOST_KEPT: Final = 64
 
 Made = TypeVar("Made")
 
@@ -56,13 +57,25 @@ class Variant:
         return f"{self.short}{heads}{' (this model)' if self.own else ''}"
 
 
+_VARIANTS: dict[int, tuple[Architecture, list[cost_variants.Variant]]] = {}
+
+
+def _variants(architecture: Architecture) -> list[cost_variants.Variant]:
+    """Return a model's variants; the same objects for the same model, however it is counted."""
+    found = _VARIANTS.get(id(architecture))
+    if found is None or found[0] is not architecture:
+        if len(_VARIANTS) > MOST_KEPT:
+            _VARIANTS.clear()
+        found = _VARIANTS[id(architecture)] = architecture, cost_variants.variants(architecture)
+    return found[1]
+
+
 class Study:
     """What is asked about one model, its variants, and their curves."""
 
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
         self._curves: dict[tuple[int, bool, int, int], Curves] = {}
-        self._longest: dict[int, cost_figures.Budget] = {}
         self._kept: dict[tuple[object, ...], Any] = {}
 
     def kept(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
@@ -85,7 +98,7 @@ class Study:
                 self.asked if one.own else replace(self.asked, architecture=one.architecture),
                 one.own,
             )
-            for one in cost_variants.variants(self.asked.architecture)
+            for one in _variants(self.asked.architecture)
         )
         return found or (Variant("cache", "this model", None, self.asked, True),)
 
@@ -112,16 +125,16 @@ class Study:
     @cached_property
     def attention_is_shared(self) -> bool:
         """Whether scores and mix cost the same in every variant."""
-        return len({one.asked.value("decode_attention_flops", 1) for one in self.variants}) == 1
+        found = {one.asked.value("decode_attention_flops", 1) for one in self.variants}
+        return len(found) == 1 and None not in found
 
-    def longest(self, budget: int) -> cost_figures.Budget:
+    def longest(self, budget: int, variant: Variant | None = None) -> cost_figures.Budget:
         """Return the longest context whose cache fits beside the weights into a memory of so many bytes."""
-        if budget not in self._longest:
-            asked = self.asked
-            self._longest[budget] = cost_figures.longest_context(
-                asked.architecture, budget, asked.options, asked.weight_type
-            )
-        return self._longest[budget]
+        asked = (variant or self.own).asked
+        return self.kept(
+            ("longest", budget, id(asked)),
+            lambda: cost_figures.longest_context(asked.architecture, budget, asked.options, asked.weight_type),
+        )
 
     @cached_property
     def weights(self) -> int | None:

@@ -44,7 +44,7 @@ def _crossing(results: Values, study: Study, name: str, label: str, *, how: str,
         return Tile(label, f"{quantities.tokens(float(results[stage]))} tokens", how, "accent", (stage, ()))
     if name in study.asked.crossings:
         return Tile(label, "never", never)
-    return Tile(label, UNKNOWN, _why(study, "decode_weight_flops", "decode_attention_flops"))
+    return Tile(label, UNKNOWN, _briefly(study, "decode_weight_flops", "decode_attention_flops"))
 
 
 _CROSSINGS: Final = {
@@ -56,6 +56,21 @@ _CROSSINGS: Final = {
 
 def _why(study: Study, *which: str) -> str:
     return next((why for figure in which if (why := study.asked.why_unknown(figure))), "")
+
+
+def _briefly(study: Study, *which: str) -> str:
+    """Return in a few words what is missing; the whole sentence is among the notes."""
+    unknown = dict(study.asked.architecture.unknown)
+    if not study.asked.architecture.generates:
+        return "an encoder keeps nothing"
+    words = {
+        "params": "the parameters are not known",
+        "weight_flops": "the parameters are not known",
+        "attention_flops": "the pairs are not known",
+        "n_head": "the query heads are not known",
+    }
+    found = [words.get(name, "a note says why") for name in unknown]
+    return found[0] if found and any(study.asked.why_unknown(figure) for figure in which) else ""
 
 
 def _per_pair(study: Study) -> str:
@@ -71,7 +86,8 @@ def _flops(_controls: Controls, results: Values, study: Study) -> list[Tile]:
     how_prefill = f"{'4' if halved else '2'}·P ÷ {_per_pair(study)} FLOPs a pair{' − 1' if halved else ''}"
     how_decode = f"2·P ÷ {_per_pair(study)} FLOPs a pair"
     solved = "the first context where it does"
-    flat = "what a query sees stops growing"
+    attends = any(layer.attends for layer in asked.architecture.layers)
+    flat = "what a query sees stops growing" if attends else "no layer attends over the text"
     tiles = [
         _crossing(
             results,
@@ -128,22 +144,25 @@ def _generation(controls: Controls, results: Values, _study: Study) -> list[Tile
 def _cache(controls: Controls, results: Values, study: Study) -> list[Tile]:
     here = quantities.tokens(float(controls["context"]))
     per_token = _written(results, "kv_bytes_per_token", quantities.number_of_bytes)
-    why = _why(study, "cache_bytes")
+    why = _briefly(study, "cache_bytes")
     tiles = [
         Tile(
             f"KV cache at {here} tokens",
             _written(results, "cache_bytes", quantities.number_of_bytes),
-            why or f"{per_token} more with each token",
+            why
+            or (
+                f"{per_token} more with each token" if float(results["kv_bytes_per_token"]) else "whatever the context"
+            ),
             "accent",
             _cell(results, "cache_bytes"),
         )
     ]
-    tiles += [_full(name, size, study) for name, size in cost_plots.memories(controls)[-1:] if int(controls["memory"])]
+    tiles += [_full(name, size, results, study) for name, size in cost_plots.memories(controls)[-1:]]
     growth = {name: size for name, size in study.growth(int(controls["context"])).items() if size}
     if len(growth) > 1:
         said = [f"{quantities.number_of_bytes(size)} {_GROWTH[name]}" for name, size in growth.items()]
         tiles.append(Tile("of it", said[0], ", ".join(said[1:]), cell=_cell(results, "cache_bytes")))
-    elif "cache_intensity" in results:
+    elif float(results.get("cache_intensity", 0)):
         tiles.append(_intensity(results, study))
     return tiles
 
@@ -151,18 +170,19 @@ def _cache(controls: Controls, results: Values, study: Study) -> list[Tile]:
 _GROWTH: Final = {"grows": "grows", "saturates": "saturates", "constant": "stays constant"}
 
 
-def _full(name: str, size: int, study: Study) -> Tile:
+def _full(name: str, size: int, results: Values, study: Study) -> Tile:
     """Return until which context a memory is large enough."""
     label, room = f"{name}: full at", study.longest(size)
     weights = study.weights
     if room.fits == "unknown" or weights is None:
-        return Tile(label, UNKNOWN, _why(study, "cache_bytes", "params"))
+        return Tile(label, UNKNOWN, _briefly(study, "cache_bytes", "params"))
     if room.fits == "never":
         return Tile(label, "no token fits", f"the weights alone take {quantities.number_of_bytes(weights)}", "bad")
     left = quantities.number_of_bytes(size - weights)
     if room.context is None:
         return Tile(label, "never", f"the cache stops growing below {left}", "good")
-    return Tile(label, f"{room.context:,} tokens", f"{left} beside the weights")
+    cell = ("full_at", (len(results["full_at"]) - 1,)) if "full_at" in results else None
+    return Tile(label, f"{room.context:,} tokens", f"{left} beside the weights", cell=cell)
 
 
 def _bytes(controls: Controls, results: Values, study: Study) -> list[Tile]:
@@ -191,7 +211,7 @@ def _bytes(controls: Controls, results: Values, study: Study) -> list[Tile]:
                 ("steps_per_second", ()),
             )
         )
-    if "cache_intensity" in results:
+    if float(results.get("cache_intensity", 0)):
         tiles.append(_intensity(results, study))
     return tiles
 
@@ -217,7 +237,7 @@ def _intensity(results: Values, study: Study) -> Tile:
 def _roofline(controls: Controls, results: Values, study: Study) -> list[Tile]:
     roof = cost_plots.machine(controls)
     tiles = []
-    if "cache_intensity" in results:
+    if float(results.get("cache_intensity", 0)):
         tiles.append(_intensity(results, study))
     if "step_intensity" in results:
         value = float(results["step_intensity"])
@@ -235,7 +255,7 @@ def _roofline(controls: Controls, results: Values, study: Study) -> list[Tile]:
         rate = float(results["steps_per_second"]) * batch
         tiles.append(Tile("from memory at most", f"{rate:,.3g} tokens/s", "bandwidth ÷ bytes of a step",
                           cell=("steps_per_second", ())))  # fmt: skip
-    return tiles or [Tile("FLOPs per byte", UNKNOWN, _why(study, "decode_attention_flops", "cache_bytes"))]
+    return tiles or [Tile("FLOPs per byte", UNKNOWN, _briefly(study, "decode_attention_flops", "cache_bytes"))]
 
 
 _HEROES: Final = {
@@ -285,7 +305,8 @@ def _strip(controls: Controls, one: Architecture) -> Strip:
         else:
             runs.append((kind, 1))
     kinds = tuple(Kind(f"{groups.count(group)} {group[1]}", _ROLES[group[0]]) for group in known)
-    return Strip(cost_shape.title(controls), tuple(_facts(controls, one)), kinds, tuple(runs), one.notes)
+    notes = tuple(dict.fromkeys((*one.notes, *dict(one.unknown).values())))
+    return Strip(cost_shape.title(controls), tuple(_facts(controls, one)), kinds, tuple(runs), notes)
 
 
 def _facts(controls: Controls, one: Architecture) -> list[str]:
@@ -303,19 +324,52 @@ def _facts(controls: Controls, one: Architecture) -> list[str]:
 
 
 def table(situation: Situation, results: Values) -> Ledger:
-    """Return the lesson's table, with a row for the chosen context first."""
+    """Return the lesson's table, with a row for the chosen context first; for the cache, the memories instead."""
     study = cost_study.study(situation.controls)
+    if situation.controls["view"] == "cache":
+        return _memory_table(situation.controls, results, study)
     rows = [_row(study, results, float(situation.controls["context"]), None)]
     rows += [_row(study, results, float(n), at) for at, n in enumerate(lesson.COST_CONTEXTS)]
     return Ledger(_HEADINGS, tuple(rows), strong=0)
+
+
+def _memory_table(controls: Controls, results: Values, study: Study) -> Ledger:
+    """Return for each memory what is left beside the weights, and at which context each variant has filled it."""
+    headings = [Heading("memory", "", align="left"), Heading("beside", "the weights")]
+    headings += [
+        Heading("full at tokens", f"{one.short}{', this model' if one.own else ''}", cost_plots.variant_role(one))
+        for one in study.variants
+    ]
+    rows = []
+    for at, (name, size) in enumerate(cost_plots.memories(controls)):
+        weights = study.weights
+        room = None if weights is None else size - weights
+        beside = Entry("—", says=_why(study, "params") or UNKNOWN) if room is None else _room(room)
+        entries = [Entry(name, float(size)), beside]
+        for one in study.variants:
+            budget = study.longest(size, one)
+            cell = ("full_at", (at,)) if one.own and "full_at" in results else None
+            text = {"never": "no token", "always": "never full", "unknown": "—"}.get(
+                budget.fits, f"{budget.context or 0:,}"
+            )
+            value = None if budget.context is None and budget.fits != "never" else float(budget.context or 0)
+            entries.append(Entry(text, value, cell))
+        rows.append(tuple(entries))
+    return Ledger(tuple(headings), tuple(rows), strong=len(rows) - 1)
+
+
+def _room(room: int) -> Entry:
+    if room <= 0:
+        return Entry(f"{quantities.number_of_bytes(-room)} short", float(room))
+    return Entry(quantities.number_of_bytes(room), float(room))
 
 
 #: Columns of the table: heading, second line, colour, stage at the context and in the list, how it is written.
 _COLUMNS: Final = (
     ("prefill", "attention", cost_plots.PREFILL, "prefill_attention", "prefill_attention_flops", quantities.tera),
     ("prefill", "matrices", cost_plots.PREFILL, "prefill_weights", "prefill_weight_flops", quantities.tera),
-    ("decode step", "attention", cost_plots.DECODE, "decode_attention", "decode_attention_flops", quantities.tera),
-    ("decode step", "matrices", cost_plots.DECODE, "decode_weights", "decode_weight_flops", quantities.tera),
+    ("decode step", "attention", cost_plots.DECODE, "decode_attention", "decode_attention_flops", quantities.giga),
+    ("decode step", "matrices", cost_plots.DECODE, "decode_weights", "decode_weight_flops", quantities.giga),
     ("KV cache", "kept", "text", "cache_bytes", "cache_bytes_listed", quantities.number_of_bytes),
     ("decode step", "reads", "text", "decode_bytes", "decode_bytes_listed", quantities.number_of_bytes),
     ("decode step", "FLOP per byte", "text", "step_intensity", "step_intensity_listed", lambda value: f"{value:,.3g}"),

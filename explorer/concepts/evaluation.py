@@ -225,7 +225,7 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
         if op is None:
             continue
         read = tuple(arrays[name] if name in arrays else given_array(name, situation) for name in stage.inputs)
-        key = (_op_key(stage, situation.controls), *_identities(stage, read, arrays, situation))
+        key = (_OpKey(stage, op, situation.controls), *_identities(stage, read, arrays, situation))
         if earlier is not None and earlier._sources.get(stage.name) == key and stage.name in earlier._arrays:
             result = earlier._arrays[stage.name]
         elif op.slow and not slow:
@@ -254,8 +254,21 @@ def explain(concept: Concept, situation: Situation, results: Values, name: str, 
     return op.terms(read, stage.inputs, index)
 
 
-def _op_key(stage: Stage, controls: Controls) -> object:
-    return None if isinstance(stage.op, Op) else tuple(sorted(controls.items()))
+class _OpKey:
+    """The op of a stage: the same when it is the same object, or was chosen by the same controls."""
+
+    __slots__ = ("controls", "op")
+
+    def __init__(self, stage: Stage, op: Op, controls: Controls) -> None:
+        self.op = op
+        self.controls = None if isinstance(stage.op, Op) else controls
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _OpKey):
+            return False
+        return self.op is other.op or self.controls == other.controls
+
+    __hash__ = object.__hash__
 
 
 class _Same:

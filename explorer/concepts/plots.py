@@ -222,7 +222,7 @@ class Plot:
     title : str
         Above the plot.
     note : str
-        Beside the title, such as what is being waited for.
+        Beside the title, such as what is being waited for; in the middle of a plot that is empty.
     cursor : float, optional
         Where the cursor stands until somebody moves it; none unless given.
     snap : callable, optional
@@ -240,6 +240,18 @@ class Plot:
     note: str = ""
     cursor: float | None = None
     snap: Callable[[float], float] | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to draw; the note then says why."""
+        return not (self.series or self.bars or self.bands)
+
+    def drawn_alike(self, other: Plot) -> bool:
+        """Say whether another plot differs in its cursor alone."""
+        same = (self.series is other.series, self.bars is other.bars, self.lines is other.lines)
+        more = (self.bands is other.bands, self.crossings is other.crossings)
+        axes = (self.x, self.y, self.title, self.note) == (other.x, other.y, other.title, other.note)
+        return all(same) and all(more) and axes
 
     def snapped(self, x: float) -> float:
         """Return where a cursor that is put to x stands: on the axis, and where it may."""

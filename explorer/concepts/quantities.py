@@ -53,6 +53,11 @@ def tera(value: float, unit: str = "FLOP") -> str:
     return f"{_digits(value)} {unit}"
 
 
+def giga(value: float, unit: str = "FLOP") -> str:
+    """Write the FLOPs of one step as a lesson's table does: in G up to a thousand times that, with one decimal."""
+    return f"{value / 10**9:,.1f} G{unit}" if 10**8 <= abs(value) < 10**13 else tera(value, unit)
+
+
 def parameters(value: float) -> str:
     """Write a number of parameters in words: ``8 billion``, ``494 million``."""
     for word, size in _WORDS:

@@ -6,6 +6,7 @@ other figures are exact Python integers. The arithmetic of one layer is in `expl
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -21,6 +22,8 @@ HeadTokens = Literal["all", "last"]
 
 # Lengths beyond this are not searched: no budget that a machine has is still unfilled there.
 _FURTHEST: Final = 2**50
+# Far enough that every window is full.
+_FAR: Final = 2**44
 
 MEMORY_LINES: Final[tuple[tuple[str, int], ...]] = (
     ("8 GiB", 8 * cost.GIB),
@@ -262,8 +265,20 @@ def decode_attention_intensity(architecture: Architecture, n: int, options: Cach
 # ------------------------------------------------------------------------------------------- budgets, crossings
 
 
-def _first_where(condition: Callable[[int], bool]) -> int | None:
-    """Return the smallest n ≥ 1 where a condition that stays true holds, None if it never does."""
+def _guess(figure: Callable[[int], int | None], level: int) -> int | None:
+    """Return the first n at which a figure that grows evenly from somewhere on is above a level, if it is there."""
+    far, farther = figure(_FAR) or 0, figure(2 * _FAR) or 0
+    slope = (farther - far) // _FAR
+    return (level - far + slope * _FAR) // slope + 1 if slope > 0 else None
+
+
+def _first_where(condition: Callable[[int], bool], guess: int | None = None) -> int | None:
+    """Return the smallest n ≥ 1 where a condition that stays true holds, None if it never does.
+
+    A `guess` that is right spares the search.
+    """
+    if guess is not None and 1 < guess < _FURTHEST and condition(guess) and not condition(guess - 1):
+        return guess
     high = 1
     while not condition(high):
         high *= 2
@@ -303,7 +318,7 @@ def longest_context(
 
     if too_long(1):
         return Budget(None, "never")
-    first = _first_where(too_long)
+    first = _first_where(too_long, _guess(lambda n: cache_bytes(architecture, n, options), room))
     return Budget(None, "always") if first is None else Budget(first - 1, "up to")
 
 
@@ -335,20 +350,25 @@ def crossings(
     per_pair = _growing_flops_per_pair(architecture)
     parameters = architecture.parameters
     if step and parameters and not architecture.why_unknown("attention_flops"):
+        exact = _exact_prefill_crossing(parameters, per_pair, pairs, head) if per_pair else None
         found.append(
             Crossing(
                 "prefill", "attention FLOPs", "matrix FLOPs",
                 _first_where(
                     lambda n: (prefill_attention_flops(architecture, n, pairs=pairs) or 0)
-                    >= (prefill_weight_flops(architecture, n, head=head) or 0)
+                    >= (prefill_weight_flops(architecture, n, head=head) or 0),
+                    None if exact is None else math.ceil(exact),
                 ),
-                _exact_prefill_crossing(parameters, per_pair, pairs, head) if per_pair else None,
+                exact,
             )
         )  # fmt: skip
         found.append(
             Crossing(
                 "decode", "attention FLOPs", "matrix FLOPs",
-                _first_where(lambda n: (decode_attention_flops(architecture, n, pairs=pairs) or 0) >= step),
+                _first_where(
+                    lambda n: (decode_attention_flops(architecture, n, pairs=pairs) or 0) >= step,
+                    _guess(lambda n: decode_attention_flops(architecture, n, pairs=pairs), step - 1),
+                ),
                 cost.decode_crossing(parameters.multiplied, flops_per_pair=per_pair) if per_pair else None,
             )
         )  # fmt: skip
@@ -357,7 +377,10 @@ def crossings(
         found.append(
             Crossing(
                 "bytes read in decode", "cache bytes", "weight bytes",
-                _first_where(lambda n: (cache_bytes(architecture, n, options) or 0) >= weights),
+                _first_where(
+                    lambda n: (cache_bytes(architecture, n, options) or 0) >= weights,
+                    _guess(lambda n: cache_bytes(architecture, n, options), weights - 1),
+                ),
             )
         )  # fmt: skip
     return found

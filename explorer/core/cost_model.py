@@ -388,4 +388,8 @@ class Architecture:
 
     def why_unknown(self, figure: str) -> str | None:
         """Return the sentence that says why a figure has no value, None if it has one."""
-        return dict(self.unknown).get(figure)
+        return self._reasons.get(figure)
+
+    @cached_property
+    def _reasons(self) -> dict[str, str]:
+        return dict(self.unknown)

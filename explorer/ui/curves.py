@@ -228,7 +228,8 @@ class CurvesView(QWidget):
         """Show this plot."""
         if model is self.plot:
             return
-        first = self.plot is None
+        before = self.plot
+        first = before is None
         self.plot = model
         if model is None:
             return
@@ -238,7 +239,11 @@ class CurvesView(QWidget):
             self._left = model.snapped(self._left)
         if self._hovered is not None:
             self._hovered = model.snapped(self._hovered)
-        self.graph.restyle(model)
+        if before is not None and before.drawn_alike(model):
+            self._changed()
+            return
+        if before is None or (before.x, before.y) != (model.x, model.y):
+            self.graph.restyle(model)
         self.graph.show_plot(model)
         self._lay_out()
 

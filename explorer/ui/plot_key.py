@@ -78,7 +78,9 @@ class PlotKey:
             painter.setPen(theme.color("text"))
             painter.drawText(room.left(), base, plot.title)
         x = room.left() + (QFontMetrics(title_font).horizontalAdvance(plot.title) + px(10) if plot.title else 0)
-        beside = plot.note if cursor is None else f"{plot.x.label} {plot.x.told(cursor)}".strip()
+        beside = (
+            ("" if plot.empty else plot.note) if cursor is None else f"{plot.x.label} {plot.x.told(cursor)}".strip()
+        )
         if plot.title or plot.note:
             painter.setFont(font)
             painter.setPen(theme.color("muted" if cursor is None else "accent"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -303,6 +304,57 @@ def crossing(asked: Asked, name: str) -> Op | None:
     if halved:
         met, exact = Operation("difference", (met, whole(1))), f"{exact} - 1"
     return _single(name, found.exact, met, exact, "tokens")
+
+
+def _linear(architecture: Architecture, options: CacheOptions) -> bool:
+    """Say whether the cache grows by the same bytes with every token, beside what is constant."""
+    grows = any(layer.keeps_kv for layer in architecture.layers)
+    bent = any(
+        (layer.keeps_kv and layer.window) or any(state.every for state in layer.states) for layer in architecture.layers
+    )
+    return grows and not bent and options.rounding == "none"
+
+
+def longest_contexts(asked: Asked, budgets: Sequence[int]) -> Op | None:
+    """Return the op of how many tokens fit beside the weights into memories of so many bytes.
+
+    Where the cache grows evenly that is room ÷ bytes of a token, unrounded; else the longest context that fits. None
+    where the weights or the cache are not known, or a cache that stops growing fits whatever the context.
+    """
+    one, options = asked.architecture, asked.options
+    weights = cost_figures.weight_bytes(one, asked.weight_type)
+    found = [cost_figures.longest_context(one, budget, options, asked.weight_type) for budget in budgets]
+    if weights is None or any(budget.fits in ("unknown", "always") for budget in found):
+        return None
+    states = cost_figures.state_bytes(one, 1, options) or 0
+    per_token = (cost_figures.kv_bytes_per_token(one, options) or 0) * options.batch
+    even = _linear(one, options)
+
+    def exact(at: int) -> Fraction:
+        context = found[at].context
+        if context is None:
+            return Fraction(0)
+        return Fraction(budgets[at] - weights - states, per_token) if even else Fraction(context)
+
+    def terms(_arrays: Arrays, _names: Names, index: Index) -> Expression:
+        context = found[index[0]].context
+        if context is None or not even:
+            return whole(context or 0)
+        taken = (whole(weights), *((whole(states),) if states else ()))
+        room = Operation("difference", (whole(budgets[index[0]]), *taken))
+        each = whole(per_token // options.batch)
+        return Operation("quotient", (room, product(each, whole(options.batch)) if options.batch > 1 else each))
+
+    values = [exact(at) for at in range(len(budgets))]
+    numbers = ", ".join(f"F({value.numerator}, {value.denominator})" for value in values)
+    return Op(
+        "longest contexts",
+        lambda *_: np.array([float(value) for value in values]),
+        terms,
+        lambda _names: f"whole({numbers})",
+        (_HELPER,),
+        unit="tokens",
+    )
 
 
 def generation(asked: Asked, new: int, *, attention: bool, prompt: int) -> Op | None:

@@ -1,7 +1,8 @@
 """A ledger: a table of figures of different kinds. Pointing at one shows its arithmetic, a click or Enter keeps it.
 
 It is a QTableView, so that the keyboard, the selection and the screen reader know its cells; it paints itself. What is
-copied are all digits, with headings when the whole table is selected.
+copied are all digits, with headings when the whole table is selected. In a small room rows scroll, and columns that do
+not fit are left out from the right; a presentation shows all rows or none.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from explorer.ui.matrix_panel import Unit
     from explorer.ui.theme import Theme
 
+#: In the smallest room so many columns are shown.
+LEAST_COLUMNS = 5
 AnyIndex = QModelIndex | QPersistentModelIndex
 
 
@@ -123,7 +126,7 @@ class _Table(QTableView):
         self.setCornerButtonEnabled(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         for header in (self.horizontalHeader(), self.verticalHeader()):
             header.hide()
             header.setMinimumSectionSize(1)
@@ -133,6 +136,7 @@ class _Table(QTableView):
     def arrange(self, widths: list[int], row_height: int) -> None:
         """Set the sizes of columns and rows."""
         for column, width in enumerate(widths):
+            self.setColumnHidden(column, not width)
             self.setColumnWidth(column, width)
         for row in range(self.entries.rowCount()):
             self.setRowHeight(row, row_height)
@@ -155,6 +159,8 @@ class _Table(QTableView):
             painter.drawLine(whole.left(), whole.top(), whole.right(), whole.top())
             painter.setFont(bold if row == ledger.strong else font)
             for column, entry in enumerate(entries):
+                if self.isColumnHidden(column):
+                    continue
                 rect = self.cell_rect(row, column)
                 if (row, column) == self._hovered and entry.cell is not None:
                     painter.fillRect(rect, theme.color("border"))
@@ -317,9 +323,14 @@ class LedgerView(QWidget):
         return widths
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
-        """Return the least size."""
+        """Return the least size: a few columns, and as many whole rows as the height allows."""
         rows = 0 if self.ledger is None else len(self.ledger.rows)
-        return QSize(sum(self._widths()), self._head_height() + rows * self._row_height())
+        row, head = self._row_height(), self._head_height()
+        if self.theme.present and head + rows * row > max_height:
+            # A presentation has no place for half a table.
+            return QSize(0, 0)
+        shown = min(rows, max((max_height - head) // row, 1))
+        return QSize(sum(self._widths()[:LEAST_COLUMNS]), head + shown * row)
 
     def arrange(self, unit: Unit) -> None:
         """Lay out the columns in the present width."""
@@ -336,10 +347,14 @@ class LedgerView(QWidget):
         self.table.setGeometry(0, head, self.width(), max(self.height() - head, 1))
         if not least:
             return
-        spare = max(self.width() - sum(least), 0)
-        widths = [width + spare // len(least) for width in least]
-        widths[-1] += self.width() - sum(widths) if spare else 0
-        self.table.arrange(widths, self._row_height())
+        rows = self.table.entries.rowCount() * self._row_height()
+        bar = self.table.verticalScrollBar().sizeHint().width() if rows > self.height() - head else 0
+        room = self.width() - bar
+        shown = max(count for count in range(1, len(least) + 1) if count == 1 or sum(least[:count]) <= room)
+        spare = max(room - sum(least[:shown]), 0)
+        widths = [width + spare // shown for width in least[:shown]]
+        widths[-1] += room - sum(widths) if spare else 0
+        self.table.arrange([*widths, *[0] * (len(least) - shown)], self._row_height())
         self.update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -362,6 +377,8 @@ class LedgerView(QWidget):
         painter.setFont(theme.font(12))
         line = QFontMetrics(theme.font(12)).height()
         for column, heading in enumerate(ledger.headings):
+            if self.table.isColumnHidden(column):
+                continue
             rect = self._heading_rect(column, column)
             align = Qt.AlignmentFlag.AlignRight if heading.align == "right" else Qt.AlignmentFlag.AlignLeft
             painter.setPen(theme.color("muted"))
@@ -369,7 +386,8 @@ class LedgerView(QWidget):
         for first, last in self._groups(ledger):
             heading, rect = ledger.headings[first], self._heading_rect(first, last)
             align = Qt.AlignmentFlag.AlignRight if heading.align == "right" else Qt.AlignmentFlag.AlignLeft
-            painter.setPen(theme.color(heading.role if heading.role != "text" else "muted"))
+            one_role = len({heading.role for heading in ledger.headings[first : last + 1]}) == 1
+            painter.setPen(theme.color(heading.role if one_role and heading.role != "text" else "muted"))
             painter.drawText(rect, int(align if first == last else Qt.AlignmentFlag.AlignHCenter), heading.text)
             if first < last:
                 y = rect.bottom()
@@ -381,11 +399,12 @@ class LedgerView(QWidget):
         right = self.table.columnViewportPosition(last) + self.table.columnWidth(last) - self.theme.px(8)
         return QRect(QPoint(left, 0), QSize(right - left, QFontMetrics(self.theme.font(12)).height()))
 
-    @staticmethod
-    def _groups(ledger: Ledger) -> list[tuple[int, int]]:
+    def _groups(self, ledger: Ledger) -> list[tuple[int, int]]:
         """Return the first and last of neighbouring columns whose heading is the same."""
         groups: list[tuple[int, int]] = []
         for column, heading in enumerate(ledger.headings):
+            if self.table.isColumnHidden(column):
+                break
             if groups and ledger.headings[groups[-1][1]].text == heading.text:
                 groups[-1] = (groups[-1][0], column)
             else:

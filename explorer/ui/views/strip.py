@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
+from explorer.ui.drawers import Popup
 from explorer.ui.guard import guarded
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 APART_FROM = 5
 LEAST = 30
 #: How much of the width title and facts may take.
-WORDS = 0.7
+WORDS = 0.4
 
 
 class StripView(QWidget):
@@ -30,20 +31,49 @@ class StripView(QWidget):
         super().__init__()
         self.theme = theme
         self.strip: Strip | None = None
+        self.notes = QToolButton(self)
+        self.notes.setObjectName(f"{view.name}_notes")
+        self.notes.setProperty("flat", True)
+        self.notes.clicked.connect(self.open_notes)
+        self.popup = Popup(self.notes, f"popup_{view.name}_notes", self.tr("Notes"))
+        self._text = QLabel()
+        self._text.setWordWrap(True)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self.popup.column.addWidget(self._text)
         self.setObjectName(view.name)
         self.setAccessibleName(view.options.get("title", view.name))
 
     def show_model(self, model: Strip | None) -> None:
         """Show this strip."""
-        if model is self.strip:
+        if model == self.strip:
             return
         self.strip = model
         if model is not None:
             legend = ", ".join(kind.label for kind in model.kinds)
             self.setAccessibleName(model.title)
             self.setAccessibleDescription("; ".join(filter(None, (*model.facts, legend, *model.notes))))
-            self.setToolTip("\n".join(("; ".join(model.facts), *model.notes)))
+            self.setToolTip("; ".join(model.facts))
+            count = len(model.notes)
+            self.notes.setText(self.tr("1 note ▾") if count == 1 else self.tr("{0} notes ▾").format(count))
+            self._text.setText("\n\n".join(f"• {note}" for note in model.notes))
+            self.notes.setVisible(bool(count))
+            self._place_notes()
         self.update()
+
+    def open_notes(self) -> None:
+        """Show what a reader of the figures should know."""
+        self._text.setFixedWidth(self.theme.px(420))
+        self._text.setFont(self.theme.font(13))
+        margin = self.theme.px(10)
+        self.popup.column.setContentsMargins(margin, margin, margin, margin)
+        self.popup.open_below()
+
+    def _place_notes(self) -> None:
+        self.notes.adjustSize()
+        words = QFontMetrics(self.notes.font())
+        # On the line on which the title stands.
+        top = self._fonts()[0].ascent() - words.ascent() - (self.notes.height() - words.height()) // 2
+        self.notes.move(self.width() - self.notes.width(), top)
 
     @property
     def empty(self) -> bool:
@@ -60,7 +90,8 @@ class StripView(QWidget):
         return QSize(round(LEAST * unit.font), self._fonts()[0].height() + self.theme.px(2))
 
     def arrange(self, unit: Unit) -> None:
-        """Nothing to lay out: the strip is painted."""
+        """Put the notes' button to the right end."""
+        self._place_notes()
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
@@ -77,7 +108,9 @@ class StripView(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         legend = self._legend(self.strip)
-        left = self._paint_words(painter, self.strip, round(self.width() * WORDS))
+        room = self.width() - sum(width + self.theme.px(10) for *_, width in legend) - self.theme.px(74)
+        room -= self.notes.width() + self.theme.px(10) if self.strip.notes else 0
+        left = self._paint_words(painter, self.strip, max(room, round(self.width() * WORDS)))
         self._paint_cells(painter, self.strip, left, legend)
         painter.end()
 
@@ -108,7 +141,8 @@ class StripView(QWidget):
         title, small = self._fonts()
         gap = px(10)
         beside = sum(width + gap for *_, width in legend)
-        room = max(self.width() - left - beside, px(60))
+        end = self.width() - (self.notes.width() + gap if strip.notes else 0)
+        room = max(end - left - beside, px(60))
         height = small.ascent()
         top = title.ascent() - height + px(1)
         count = sum(times for _, times in strip.runs)
@@ -131,7 +165,7 @@ class StripView(QWidget):
             painter.setBrush(theme.color(role))
             painter.drawRoundedRect(QRectF(x, top + (height - px(9)) / 2, px(9), px(9)), px(2), px(2))
             painter.setPen(theme.color("text"))
-            shown = small.elidedText(label, Qt.TextElideMode.ElideRight, max(round(self.width() - x - px(13)), 0))
+            shown = small.elidedText(label, Qt.TextElideMode.ElideRight, max(round(end - x - px(13)), 0))
             painter.drawText(QPointF(x + px(13), title.ascent()), shown)
             x += wanted + gap
 

@@ -17,23 +17,29 @@ if TYPE_CHECKING:
 
 #: Widths go in such steps at 100 %, so that the layout stands still while the digits of a figure change.
 WIDTH_STEP = 24
+#: The size of a figure at 100 %.
+VALUE = 17
 
 
 class TilesView(QWidget):
     """Draws the tiles that a model returns; it hides when there are none.
 
     The option "stacked" says whether they stand one below the other, "stacked_in_show" the same for presentations;
-    "title" is what a screen reader calls them. Tiles with a cell can be chosen: Tab and the arrow keys go from one to
-    the next, a click or Enter pins the trace of its cell.
+    "title" is what a screen reader calls them, "value" the size of the figures at 100 %; with "gives_way" figures
+    become smaller and the last tiles disappear where there is little height. Tiles with a cell can be chosen: Tab and
+    the arrow keys go from one to the next, a click or Enter pins the trace of its cell.
     """
 
     def __init__(self, view: Custom, host: Any, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.tiles: list[Tile] = []
+        self._measured: dict[int, list[QSize]] = {}
         self._host = host
         self._hovered = -1
         self._current = -1
+        self._value = int(view.options.get("value", VALUE))
+        self._gives_way = bool(view.options.get("gives_way", False))
         self._stack = bool(view.options.get("stacked", True))
         self._stack_in_show = bool(view.options.get("stacked_in_show", self._stack))
         self.setObjectName(view.name)
@@ -47,6 +53,7 @@ class TilesView(QWidget):
         if model == self.tiles:
             return
         self.tiles = model or []
+        self._measured.clear()
         chosen = self._choices()
         self._current = self._current if self._current in chosen else -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if chosen else Qt.FocusPolicy.NoFocus)
@@ -64,7 +71,8 @@ class TilesView(QWidget):
         return tuple(size.width() * 10_000 + size.height() for size in self._sizes())
 
     def _choices(self) -> list[int]:
-        return [i for i, tile in enumerate(self.tiles) if tile.cell is not None]
+        shown = self._fitting(self.height())[1]
+        return [i for i, tile in enumerate(self.tiles[:shown]) if tile.cell is not None]
 
     def _describe(self) -> None:
         shown = [self.tiles[self._current]] if self._current >= 0 else self.tiles
@@ -77,9 +85,16 @@ class TilesView(QWidget):
     def _stacked(self) -> bool:
         return self._stack_in_show if self.theme.present else self._stack
 
-    def _sizes(self) -> list[QSize]:
+    def _sizes(self, size: int = 0) -> list[QSize]:
+        """Return the size of each tile when figures are so large, as large as can be unless given."""
+        key = size or self._value
+        if key not in self._measured:
+            self._measured[key] = self._measure_tiles(size)
+        return self._measured[key]
+
+    def _measure_tiles(self, size: int) -> list[QSize]:
         px = self.theme.px
-        value, small = QFontMetrics(self.theme.font(17, bold=True)), QFontMetrics(self.theme.font(12))
+        value, small = QFontMetrics(self.theme.font(size or self._value, bold=True)), QFontMetrics(self.theme.font(12))
         step = max(px(WIDTH_STEP), 1)
         sizes = []
         for tile in self.tiles:
@@ -95,7 +110,9 @@ class TilesView(QWidget):
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the size of all tiles, one below the other or side by side."""
-        sizes, gap = self._sizes(), self.theme.px(8)
+        gap = self.theme.px(8)
+        size, count = self._fitting(max_height)
+        sizes = self._sizes(size)[:count]
         if not sizes:
             return QSize(0, 0)
         widths, heights = [s.width() for s in sizes], [s.height() for s in sizes]
@@ -103,18 +120,32 @@ class TilesView(QWidget):
             return QSize(max(widths), sum(heights) + gap * (len(sizes) - 1))
         return QSize(sum(widths) + gap * (len(sizes) - 1), max(heights))
 
+    def _fitting(self, room: int) -> tuple[int, int]:
+        """Return how large figures are and how many tiles are shown in so much height, the first ones first."""
+        if not self._stacked or not self._gives_way:
+            return self._value, len(self.tiles)
+        gap, heights = self.theme.px(8), []
+        for size in (self._value, min(self._value, VALUE)):
+            heights = [one.height() for one in self._sizes(size)]
+            if sum(heights) + gap * (len(heights) - 1) <= room:
+                return size, len(heights)
+        ends = [sum(heights[: i + 1]) + gap * i for i in range(len(heights))]
+        return min(self._value, VALUE), max(sum(end <= room for end in ends), min(len(heights), 1))
+
     def arrange(self, unit: Unit) -> None:
         """Nothing to lay out: the tiles are painted."""
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
         self.theme = theme
+        self._measured.clear()
         self.update()
 
     def tile_rects(self) -> list[QRect]:
         """Return where each tile stands."""
         at, gap, rects = 0, self.theme.px(8), []
-        for size in self._sizes():
+        figures, count = self._fitting(self.height())
+        for size in self._sizes(figures)[:count]:
             if self._stacked:
                 rects.append(QRect(0, at, self.width(), size.height()))
             else:
@@ -129,7 +160,7 @@ class TilesView(QWidget):
         """Paint the tiles as cards."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for i, (tile, rect) in enumerate(zip(self.tiles, self.tile_rects(), strict=True)):
+        for i, (tile, rect) in enumerate(zip(self.tiles, self.tile_rects(), strict=False)):
             self._paint_tile(painter, i, tile, rect)
         painter.end()
 
@@ -142,10 +173,11 @@ class TilesView(QWidget):
         painter.setBrush(theme.color("card"))
         inset = line / 2
         painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), px(8), px(8))
+        figures = self._fitting(self.height())[0]
         x, y, width = rect.left() + px(12), rect.top() + px(7), rect.width() - px(24)
         for text, font, color in (
             (tile.label, theme.font(12), "muted"),
-            (tile.value, theme.font(17, bold=True), {"plain": "text"}.get(tile.tone, tile.tone)),
+            (tile.value, theme.font(figures, bold=True), {"plain": "text"}.get(tile.tone, tile.tone)),
             *((line, theme.font(12), "muted") for line in tile.detail.splitlines()),
         ):
             if text:
