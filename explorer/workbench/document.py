@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
-from explorer.workbench import documents, session
+from explorer.workbench import documents, recovery, session
 from explorer.workbench.bookmarks import Bookmark, Bookmarks, Difference, Snapshot, differences
 from explorer.workbench.data_export import results_of
 from explorer.workbench.phrases import Phrase
@@ -152,6 +152,16 @@ class Document:
         self._stop()
         if self._recovery is not None:
             self._recovery.close()
+
+    def leave(self) -> None:
+        """End without anybody having been asked: what is not saved is offered at the next start."""
+        self._stop()
+        if self._recovery is not None:
+            self._recovery.leave()
+
+    def left_behind(self) -> list[Recoverable]:
+        """Return what documents of processes that are dead have left, the newest first; each is held until let go."""
+        return [] if self._recovery is None else recovery.find(self._recovery.folder)
 
     def _put(self, what: Session, path: Path | None, name: str, *, unsaved: bool) -> None:
         before = self.path, self._bookmarks, self._saved_bookmarks, self._unsaved

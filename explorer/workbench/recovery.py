@@ -72,6 +72,7 @@ class Recovery:
         self._due = False
         self._busy = False
         self._closing = False
+        self._leaving = False
         self._thread: threading.Thread | None = None
         self._writer = session.Writer()
 
@@ -105,6 +106,18 @@ class Recovery:
 
     def close(self) -> None:
         """End in order: the recovery file is removed, because whoever closes a document has been asked about it."""
+        self._end()
+
+    def leave(self) -> None:
+        """End, and leave the recovery file for the next start: nobody has been asked about the document."""
+        self.flush()
+        self._leaving = True
+        self._end()
+        if self._owned is not None:
+            self._owned.release()
+            self._owned = None
+
+    def _end(self) -> None:
         with self._wake:
             self._next, self._due, self._closing = None, True, True
             self._wake.notify_all()
@@ -131,7 +144,8 @@ class Recovery:
                 what, closing = self._next, self._closing
                 self._next, self._due, self._busy = None, False, True
             try:
-                self._store(what, last=closing)
+                if not self._leaving:
+                    self._store(what, last=closing)
                 self.problem = ""
             except (InputError, OSError) as error:
                 self.problem = str(error)

@@ -269,6 +269,19 @@ def test_a_recovered_document_is_modified_until_saved_and_the_old_file_goes_last
     document.close()
 
 
+def test_a_document_that_ends_unasked_is_found_by_the_next(tmp_path):
+    document = Document(Workbench(zoo.CONCEPTS), Recovery(tmp_path / "recovery"))
+    edit(document, 7)
+    document.leave()
+    edit(document, 8)
+    following = Document(Workbench(zoo.CONCEPTS), Recovery(tmp_path / "recovery"))
+    (found,) = following.left_behind()
+    assert session.read(found.path, zoo.CONCEPTS).tabs["plain-tab"].state.inputs["x"][0, 0] == 7
+    found.release()
+    following.close()
+    assert Document(Workbench(zoo.CONCEPTS)).left_behind() == []
+
+
 def test_recovery_that_cannot_be_read_leaves_everything(tmp_path):
     folder = tmp_path / "recovery"
     folder.mkdir()

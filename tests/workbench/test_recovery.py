@@ -139,6 +139,19 @@ def test_an_orderly_end_leaves_nothing(folder):
     assert list(folder.iterdir()) == []
 
 
+def test_who_ends_unasked_leaves_the_last_change_for_the_next_start(folder):
+    mine = Recovery(folder)
+    mine.keep(numbered(1))
+    mine.keep(numbered(2))
+    mine.leave()
+    mine.keep(numbered(3))
+    with find(folder)[0] as found:
+        assert number_in(found) == 2
+    untouched = Recovery(folder / "other")
+    untouched.leave()
+    assert not (folder / "other").exists()
+
+
 def test_a_saved_document_leaves_nothing_to_recover(folder):
     mine = Recovery(folder)
     mine.keep(numbered(1))
