@@ -345,6 +345,17 @@ class MosaicView(MatrixView):
             return
         super().mousePressEvent(event)
 
+    @guarded
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Show where the cell under the pointer comes from, or that a name is a switch."""
+        super().mouseMoveEvent(event)
+        head = self.caption_at(event.position().toPoint()) if self.switch else None
+        if head is None or self.counts is None:
+            self.setToolTip("")
+            return
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolTip(f"Switch {self.captions[head]} {'off' if self.counts[head] else 'on'} (or Space on its table)")
+
     def toggle(self, head: int) -> None:
         """Switch a head off, or on again."""
         if self.switch and self.counts is not None and head < len(self.counts):
