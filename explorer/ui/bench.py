@@ -157,7 +157,7 @@ def _edit_time(window: MainWindow, concept: d.Concept) -> float:
     times = []
     for i in range(EDITS):
         index = tuple(int(part) for part in np.unravel_index(i % int(np.prod(shape)), shape))
-        value = min(max(0.05 + 0.01 * i, one.limits[0]), one.limits[1])
+        value = min(max(float(i % 7) if one.whole else 0.05 + 0.01 * i, one.limits[0]), one.limits[1])
         times.append(_until_painted(partial(workbench.edit, slug, one.name, [index], [value])))
     while workbench.undo_label is not None:
         workbench.undo()
