@@ -43,8 +43,8 @@ _NUMBER = re.compile(r"^−?(\d+(\.\d*)?(e−?\d+)?|∞)$")
 def equations(text):
     """Return (arithmetic, sign, result) of every equation in a line, as a reader would take them down."""
     found = []
-    for part in text.split("   "):
-        body = re.sub(r"^.*largest of its row: ", "", _LEAD.sub("", part))
+    for part in re.sub(r"(?<=\d),(?=\d{3})", "", text).split("   "):
+        body = re.sub(r"^.*largest of its row: |^\d+ (×|more) [^=]*: ", "", _LEAD.sub("", part))
         match = re.match(r"^(.*) ([=≈]) (\S+)$", body)
         if match and _NUMBER.match(match[3]) and not re.match(r"^\w+\[[\d, ]*\]$", match[1]):
             found.append((match[1], match[2], match[3]))
