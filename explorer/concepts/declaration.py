@@ -290,6 +290,10 @@ class Text:
     read: Callable[[Path], str] | None = None
     files: tuple[str, ...] = ()
 
+    def takes(self, name: str) -> bool:
+        """Say whether the text can be read from a file of that name."""
+        return self.read is not None and name.lower().endswith(self.files)
+
 
 Control = Slider | Choice | Toggle | Whole | Pick | Text
 

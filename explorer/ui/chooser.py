@@ -6,7 +6,7 @@ Where the text can be read from a file, the list offers to open one, and a path 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
@@ -176,7 +176,7 @@ class Chooser(QToolButton):
     def _path(self, typed: str) -> Path | None:
         """Return the file that was typed, None where it is none that can be read."""
         text = typed.strip().strip("\"'")
-        if self.control.read is None or not text.lower().endswith(self.control.files):
+        if not self.control.takes(text):
             return None
         try:
             path = Path(text).expanduser()
@@ -219,8 +219,3 @@ class Chooser(QToolButton):
 def _endings(control: d.Text) -> str:
     """Return the kinds of file in words."""
     return " or ".join(control.files)
-
-
-def takes(control: Any, path: Path) -> bool:
-    """Say whether a control can be read from a file of that name."""
-    return bool(getattr(control, "read", None)) and path.name.lower().endswith(control.files)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLineEdit, Q
 
 from explorer.core.checks import InputError
 from explorer.ui.cards import CardHead, fill_palette, set_card_space
-from explorer.ui.controls import FlowLayout
+from explorer.ui.flow import FlowLayout
 from explorer.ui.rich import OptionCheck, OptionRadio, Paragraph, marked
 from explorer.workbench.prose import Span, written
 from explorer.workbench.questions import (

@@ -29,6 +29,7 @@ import explorer
 from explorer.concepts import declaration as d
 from explorer.ui import ask
 from explorer.ui import theme as themes
+from explorer.ui.file_drop import FileDrop
 from explorer.ui.guard import guarded
 from explorer.ui.page import Page
 from explorer.ui.presentation import ShowKeys
@@ -105,6 +106,7 @@ class MainWindow(QMainWindow):
         self.topbar.steps.changed.connect(self._update_actions)
         self.rail.chosen.connect(workbench.show)
         self._unsubscribe = workbench.subscribe(self._on_event)
+        self.file_drop = FileDrop(self)
         self._print_timer = QTimer(self)
         self._print_timer.setSingleShot(True)
         self._print_timer.timeout.connect(self._show_fingerprint)
