@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 from explorer.workbench import documents, recovery, session
-from explorer.workbench.bookmarks import Bookmark, Bookmarks, Difference, Snapshot, differences
+from explorer.workbench.bookmarks import Bookmark, Bookmarks, Difference, Snapshot, difference, differences
 from explorer.workbench.data_export import results_of
 from explorer.workbench.phrases import Phrase
 from explorer.workbench.session import Session
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from explorer.concepts.declaration import Values
     from explorer.workbench.data_import import Plan
     from explorer.workbench.recovery import Recoverable, Recovery
     from explorer.workbench.workbench import Event, Workbench
@@ -63,6 +64,8 @@ class Document:
         self.place: int | None = None
         self.kept: Snapshot | None = None
         self._recovery = recovery
+        #: What B shows, computed when it is first compared with.
+        self._computed: tuple[Snapshot, Values] | None = None
         self._bookmarks = Bookmarks()
         self._saved_bookmarks = self._bookmarks
         #: A recovered document differs from every file until it is saved.
@@ -258,12 +261,31 @@ class Document:
         InputError
             When nothing is kept, or B is of another tab.
         """
+        slug, kept = self._compared()
+        return differences(self.workbench.results(slug), kept)
+
+    def difference(self, name: str) -> Difference | None:
+        """Return that of one array; None where the shapes differ or it is not computed in both.
+
+        Raises
+        ------
+        InputError
+            As for `differences`.
+        """
+        slug, kept = self._compared()
+        now = self.workbench.results(slug)
+        return difference(name, now[name], kept[name]) if name in now and name in kept else None
+
+    def _compared(self) -> tuple[str, Values]:
+        """Return the tab in front and what B shows of it."""
         if self.kept is None:
             raise InputError(NOTHING_KEPT)
         concept = self.workbench.concept(self.kept.tab)
         if self.kept.tab != self.workbench.current:
             raise InputError(OTHER_TAB, tab=concept.title)
-        return differences(self.workbench.results(concept.slug), results_of(concept, self.kept.state, slow=False))
+        if self._computed is None or self._computed[0] is not self.kept:
+            self._computed = (self.kept, results_of(concept, self.kept.state, slow=False))
+        return concept.slug, self._computed[1]
 
     def _show(self, snapshot: Snapshot, label: Phrase) -> None:
         slug = snapshot.tab

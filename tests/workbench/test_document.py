@@ -177,9 +177,14 @@ def test_a_and_b_flip_and_their_difference_names_its_largest_cell(document):
     assert document.differences()["x"].sentence() == "x[0, 0]: −2.500, from 4.000 to 1.500"
     document.flip()
     assert cell(document) == 4.0
+    assert document.difference("x").sentence() == document.differences()["x"].sentence()
+    document.keep()
+    assert document.difference("x").largest is None
+    assert document.difference("nothing of that name") is None
     document.workbench.show("heads")
-    with pytest.raises(InputError, match="B is of the tab Plain"):
-        document.differences()
+    for compare in (document.differences, lambda: document.difference("x")):
+        with pytest.raises(InputError, match="B is of the tab Plain"):
+            compare()
 
 
 def test_whoever_listens_hears_of_files_bookmarks_and_b(document, tmp_path):
