@@ -85,7 +85,8 @@ def render(
 
 
 def picture(window: MainWindow) -> QImage:
-    """Return the window as it looks once everything that is due has been drawn."""
+    """Return the window as it looks once everything that is due has been computed, laid out and drawn."""
+    window.page.settle()
     for _ in range(3):
         QApplication.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
