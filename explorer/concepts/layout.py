@@ -61,7 +61,8 @@ class Matrix:
         An array whose cells it takes the width of, so that shapes can be compared by eye.
     form : str or tuple of str
         How numbers are written: "" as ordinary cells, "whole" in full, "bytes" with KiB, MiB or GiB, "GiB" with
-        that alone, "exact" so that only an exact 0 reads as 0; these are not coloured. A tuple has one per column.
+        that alone, "exact" so that only an exact 0 reads as 0; these are not coloured. "short" leaves out decimals
+        that are 0, in coloured cells that are no wider than that takes. A tuple has one per column.
     """
 
     array: str

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from explorer.ui.cell_size import CellSize, holds_digits
-from explorer.ui.number_style import FORMS, cell_text, signed_text
+from explorer.ui.number_style import COLOURED, FORMS, cell_text, signed_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +55,8 @@ class Look:
     @property
     def with_text(self) -> bool:
         """Whether cells are large enough for digits."""
-        return holds_digits(CellSize(self.cell_width, self.cell_height, self.font_px))
+        short = bool(self.forms) and COLOURED.issuperset(self.forms)
+        return holds_digits(CellSize(self.cell_width, self.cell_height, self.font_px), short=short)
 
 
 def texts(values: NDArray[Any], look: Look) -> list[list[str]]:

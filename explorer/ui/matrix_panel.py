@@ -28,7 +28,7 @@ from explorer.ui import bands
 from explorer.ui.cell_size import CellSize, Unit, cell_size, text_width
 from explorer.ui.guard import guarded
 from explorer.ui.matrix_view import Host, MatrixView
-from explorer.ui.number_style import cell_text
+from explorer.ui.number_style import COLOURED, cell_text
 
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Situation
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["MatrixPanel", "Unit", "paint_ramp"]
 
 SUM_CLOSE = 5e-10
+#: What the narrowest cell holds that writes its numbers short.
+NARROW = "000"
 #: The most room that words beside the rows take, at 100 %.
 STAMP_WIDTH = 110
 
@@ -86,16 +88,18 @@ class MatrixPanel(QWidget):
     def fit_text(self) -> None:
         """Make cells as wide as their longest number where numbers are written in a form of their own."""
         if self.view.look.forms:
-            # Never narrower than an ordinary cell: below that, digits are taken to have no room.
+            # Never narrower than that: below, digits are taken to have no room.
+            least = NARROW if COLOURED.issuperset(self.view.look.forms) else "−0.00"
             written = [text for row in self.view.written() for text in row]
-            self.text = max([*written, "−0.00"], key=lambda text: text_width(13, text))
+            self.text = max([*written, least], key=lambda text: text_width(13, text))
 
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MatrixView:
         return MatrixView(name, host, self.theme, editable=editable, parent=self)
 
     def extent(self) -> tuple[object, ...]:
         """Return all that decides how much room the panel wants."""
-        around = self.title, self.badge, self.legend, self.row_names, self.column_names, self.text
+        widest = text_width(13, self.text)
+        around = self.title, self.badge, self.legend, self.row_names, self.column_names, widest
         grouped = self.column_bands, self.row_bands
         return (self.view.values.shape, *around, *grouped, bool(self.marks.kept), self.marks.note)
 
@@ -298,7 +302,8 @@ class MatrixPanel(QWidget):
         painter.drawText(x, metrics.ascent(), self._shape_text())
         x += small.horizontalAdvance(self._shape_text()) + px(8)
         if self.legend and self.with_legend:
-            ramp = theme.weights if self.view.look.kind == "weight" else theme.signed
+            look = self.view.look
+            ramp = theme.weights if look.kind == "weight" and not look.differences else theme.signed
             paint_ramp(painter, QRectF(x, (height - px(9)) / 2, px(54), px(9)), ramp)
             x += px(60)
             painter.drawText(x, metrics.ascent(), self.legend)

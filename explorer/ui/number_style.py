@@ -94,10 +94,22 @@ def gib_text(value: float) -> str:
     return bytes_text(value) if abs(value) < 2**30 / 100 else f"{value / 2**30:,.2f} GiB".replace("-", MINUS)
 
 
+def short_text(value: float) -> str:
+    """Write a number in as few characters as it is: 10, 0.5, −1; what `cell_text` rounds keeps its decimals."""
+    text = cell_text(value)
+    if not math.isfinite(value) or "." not in text or float(text.replace(MINUS, "-")) != value:
+        return text
+    return text.rstrip("0").rstrip(".")
+
+
 #: How a matrix may write its numbers, where not as `cell_text` does.
 FORMS: Final[Mapping[str, Callable[[float], str]]] = {
     "whole": whole_text,
     "bytes": bytes_text,
     "GiB": gib_text,
     "exact": exact_text,
+    "short": short_text,
 }
+
+#: The forms whose cells keep their colours and may be narrower than those of ordinary numbers.
+COLOURED: Final = frozenset({"short"})

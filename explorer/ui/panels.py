@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from explorer.concepts import declaration as d
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.mosaic_panel import MosaicPanel
+from explorer.ui.number_style import COLOURED
 from explorer.ui.room_panel import RoomPanel
 from explorer.ui.stage import PlaceWidget
 
@@ -53,7 +54,8 @@ def _matrix(view: d.Matrix, concept: d.Concept, host: Host, theme: Theme) -> Mat
     _dressed(panel, concept, view.span)
     if view.form:
         panel.view.look.forms = (view.form,) if isinstance(view.form, str) else view.form
-        panel.view.look.kind = "plain"
+        if view.form not in COLOURED:
+            panel.view.look.kind = "plain"
     return panel
 
 
