@@ -113,7 +113,7 @@ class Chooser(QToolButton):
         self.list.itemActivated.connect(self._take)
         self.popup.column.addWidget(self.search)
         self.popup.column.addWidget(self.list)
-        self.open_file = QPushButton(self.tr("Open {0}…").format(_endings(control)))
+        self.open_file = QPushButton(self.tr("Open a file, {0}…").format(_endings(control)))
         self.open_file.setObjectName(f"open_{control.name}")
         self.open_file.setVisible(control.read is not None)
         self.open_file.clicked.connect(self._ask_for_file)

@@ -84,6 +84,8 @@ class ControlBar(QWidget):
         self._stops: list[tuple[SteppingBox, Callable[[d.Sizes, d.Controls], Sequence[int]]]] = []
         self._switches: list[Switch] = []
         self._sliders: list[tuple[d.Slider, QSlider, QDoubleSpinBox]] = []
+        self._stacked = stacked
+        self._labels: list[QLabel] = []
         self._choosers: list[Chooser] = []
         self._drawers: list[DrawerButton] = []
         self._flow = FlowLayout(theme.px(11), theme.px(6), stacked=stacked)
@@ -114,6 +116,7 @@ class ControlBar(QWidget):
         if text:
             label = QLabel(text)
             label.setProperty("role", "control")
+            self._labels.append(label)
             label.setBuddy(next((w for w in widgets if w.focusPolicy() & Qt.FocusPolicy.TabFocus), widgets[0]))
             row.addWidget(label)
         for widget in widgets:
@@ -406,6 +409,11 @@ class ControlBar(QWidget):
         px = theme.px
         self._flow.gap, self._flow.line_gap = px(11), px(6)
         self._flow.setContentsMargins(px(14), px(8), px(14), px(2))
+        if self._stacked:
+            metrics = QFontMetrics(theme.font(13))
+            width = max((metrics.horizontalAdvance(label.text()) for label in self._labels), default=0) + px(6)
+            for label in self._labels:
+                label.setFixedWidth(width)
         for switch in self._switches:
             switch.set_theme(theme)
         for chooser in self._choosers:

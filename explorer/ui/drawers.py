@@ -92,7 +92,7 @@ class DrawerButton(QToolButton):
         if not self.popup.isVisible():
             return False
         self._refusal.setText(sentence)
-        self._refusal.setFixedWidth(self.bar.width())
+        self._refusal.setFixedWidth(max(self.bar.width(), self.theme.px(220)))
         self._refusal.show()
         self.popup.adjustSize()
         return True
@@ -102,7 +102,7 @@ class DrawerButton(QToolButton):
         self.theme = theme
         self.bar.set_theme(theme)
         self._refusal.setFont(theme.font(12))
-        self._refusal.setStyleSheet(f"color: {theme.colors.bad};")
+        self._refusal.setStyleSheet(f"color: {theme.colors.bad}; padding-left: {theme.px(14)}px;")
         margin = theme.px(4)
         self.popup.column.setContentsMargins(margin, margin, margin, theme.px(8))
         self.setMinimumHeight(QFontMetrics(theme.font(13)).height() + theme.px(8))
