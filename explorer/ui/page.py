@@ -558,6 +558,7 @@ class Page(QWidget):
         declared = self.concept.control(control)
         assert isinstance(declared, d.Text)
         read = declared.read
+        self.bubble.hide()
         if read is not None:
             self.attempt(lambda: self.workbench.set_control(self.concept.slug, control, read(path)))
 
