@@ -127,15 +127,13 @@ def histogram(situation: Situation, results: Values) -> Plot:
     deviation = math.sqrt(d_head) / divisor
     reach = spread.REACH * deviation
     x, y = density(d_head, divisor)
-    bars: tuple[Bars, ...] = ()
-    note = "being drawn …"
+    # Everything has its place before it is drawn, so that nothing jumps when it comes.
+    heights, reads, note = np.zeros(spread.BARS), ("",) * spread.BARS, "being drawn …"
     if "counts" in results:
         counts = results["counts"][row]
         pairs = situation.sizes["pairs"]
-        width = 2 * reach / spread.BARS
+        heights = counts / (pairs * 2 * reach / spread.BARS)
         reads = tuple(f"{count:.0f}" for count in counts)
-        edges = np.linspace(-reach, reach, spread.BARS + 1)
-        bars = (Bars("drawn", edges, counts / (pairs * width), "query", reads),)
         note = f"{pairs:,} drawn, spread {results['spread'][row, 0] / divisor:.2f}"
     label = f"q·k{_WRITTEN[name]}"
     return Plot(
@@ -152,7 +150,7 @@ def histogram(situation: Situation, results: Values) -> Plot:
                 partial(_normal, deviation=deviation),
             ),
         ),
-        bars=bars,
+        bars=(Bars("drawn", np.linspace(-reach, reach, spread.BARS + 1), heights, "query", reads),),
         lines=(
             Line(-deviation, role="query"),
             Line(deviation, f"√d{_WRITTEN[name]} = {_brief(deviation)}", role="query"),
@@ -170,13 +168,13 @@ def growth(situation: Situation, results: Values) -> Plot:
     line = np.array([low, high])
     series = [Series("√d_head", line, np.sqrt(line), "text", "dashed", math.sqrt)]
     name = str(situation.controls["divisor"])
-    if "spread" in results:
-        order = np.argsort(heads, kind="stable")
-        d, measured = heads[order], results["spread"][order, 0]
-        series.append(Series("measured", d, measured, "query", "points"))
-        if name != "none":
-            by = [divisor_value(name, int(one), int(situation.controls["d_model"])) for one in d]
-            series.append(Series(f"measured{_WRITTEN[name]}", d, measured / by, "good", "points"))
+    order = np.argsort(heads, kind="stable") if "spread" in results else np.zeros(0, int)
+    d = heads[order]
+    measured = results["spread"][order, 0] if len(order) else d
+    series.append(Series("measured", d, measured, "query", "points"))
+    if name != "none":
+        by = np.array([divisor_value(name, int(one), int(situation.controls["d_model"])) for one in d])
+        series.append(Series(f"measured{_WRITTEN[name]}", d, measured / by, "good", "points"))
     return Plot(
         Scale("d_head", low, high, logarithmic=True, write=_brief, ticks=D_TICKS, caption=False),
         Scale("", 1 / 128, 128.0, logarithmic=True, write=_brief, read=_two, ticks=(0.01, 0.1, 1, 10, 100)),

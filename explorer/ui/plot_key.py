@@ -22,6 +22,7 @@ class PlotKey:
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
+        self._placed: tuple[Plot | None, Theme, dict[int, list[QRect]]] = (None, theme, {})
 
     # --- layout ---
 
@@ -42,6 +43,14 @@ class PlotKey:
 
     def places(self, plot: Plot, width: int) -> list[QRect]:
         """Return where each entry stands below the title, in lines as they fit the width."""
+        if self._placed[0] is not plot or self._placed[1] is not self.theme:
+            self._placed = (plot, self.theme, {})
+        known = self._placed[2]
+        if width not in known:
+            known[width] = self._place(plot, width)
+        return [QRect(place) for place in known[width]]
+
+    def _place(self, plot: Plot, width: int) -> list[QRect]:
         px, names = self.theme.px, QFontMetrics(self.theme.font(12))
         value, line = self._value_width(plot), names.height() + px(2)
         places: list[QRect] = []

@@ -145,10 +145,13 @@ def test_at_four_numbers_the_density_is_not_normal_and_at_1024_nearly(measured: 
 def test_the_plots_stand_before_anything_is_drawn() -> None:
     fresh = MeasuredTab("scaling")
     plot, growth = histogram(fresh), fresh.model("spread_curve")
-    assert not plot.bars
+    assert not plot.bars[0].heights.any()
+    assert plot.readings(0.0)[0] == ("drawn", "")
     assert len(plot.series) == 2
     assert "drawn" in plot.note
-    assert [one.name for one in growth.series] == ["√d_head"]
+    assert [(one.name, len(one.x)) for one in growth.series] == [("√d_head", 2), ("measured", 0)]
+    fresh.measure()
+    assert [one[0] for one in histogram(fresh).readings(0.0)] == [one[0] for one in plot.readings(0.0)]
 
 
 def test_measured_spreads_lie_on_the_root_and_divided_ones_at_one(tab: MeasuredTab) -> None:

@@ -46,6 +46,7 @@ class ExchangeView(QWidget):
         self._hovered: Place | None = None
         self._focused: Place = (0, 0)
         self._lit: frozenset[Place] = frozenset()
+        self._known: tuple[int, int, int, list[int]] | None = None
         self.setObjectName(view.name)
         self.setAccessibleName(view.options.get("title", view.name))
         self.setMouseTracking(True)
@@ -58,6 +59,7 @@ class ExchangeView(QWidget):
         if model == self.exchange:
             return
         self.exchange = model
+        self._known = None
         self._focused = (0, 0) if self._focused not in self._places() else self._focused
         self._hovered = None
         self._describe()
@@ -123,6 +125,11 @@ class ExchangeView(QWidget):
 
     def _widths(self) -> tuple[int, int, int, list[int]]:
         """Return the widths of the one who asks, the arrow, the one asked, and of each column."""
+        if self._known is None:
+            self._known = self._measured()
+        return self._known
+
+    def _measured(self) -> tuple[int, int, int, list[int]]:
         assert self.exchange is not None
         small, names, numbers = (QFontMetrics(font) for font in self._fonts())
         px = self.theme.px
@@ -159,6 +166,7 @@ class ExchangeView(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
         self.theme = theme
+        self._known = None
         self.update()
 
     def rect_of(self, place: Place) -> QRect:
