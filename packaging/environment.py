@@ -1,8 +1,8 @@
-"""The ``.venv`` of this checkout: made, checked, mended and filled with the locked versions. Standard library only.
+"""The environments of this checkout, ``.venv`` above all: made, checked, mended and filled with the locked versions. Standard library only.
 
 What is not here: which system packages Qt wants (``systempackages``), and what the two commands do (``bootstrap``).
 
-A stamp inside ``.venv`` says what it holds. It is written as "building" before anything else and as "complete" after
+A stamp inside one says what it holds. It is written as "building" before anything else and as "complete" after
 everything else, so that whatever stopped a call in between, the next one sees it and starts over. Starting over beats
 repairing: pip's cache makes it cheap, and a package that was copied by halves cannot be told from a whole one.
 """
@@ -27,8 +27,8 @@ STAMP = "attention-explorer.json"
 PATH_FILE = "attention-explorer.pth"
 BUILDING, COMPLETE = "building", "complete"
 # What a lock file includes besides itself: the tests' pins contain the application's.
-INCLUDES = {"run": ("run",), "test": ("run", "test")}
-MEGABYTES = {"run": 350, "test": 550}
+INCLUDES = {"run": ("run",), "test": ("run", "test"), "build": ("build",)}
+MEGABYTES = {"run": 350, "test": 550, "build": 400}
 
 # How pip begins with a package: from its index, or from a file in a folder that its configuration names.
 PACKAGE = re.compile(r"Collecting (\S+?)==(\S+)|Processing .*?([\w.]+)-([^-/\\]+)-[^/\\]*\.whl")
@@ -47,11 +47,13 @@ class Environment:
     ----------
     root : Path
         The folder that holds pyproject.toml.
+    place : str
+        Where it lies in there.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, place: str = ".venv") -> None:
         self.root = root
-        self.folder = root / ".venv"
+        self.folder = root / place
         self.stamp_file = self.folder / STAMP
 
     @property
@@ -60,7 +62,7 @@ class Environment:
         return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
     def prepare(self, wanted: str) -> Path:
-        """Make the environment hold what ``wanted`` ("run" or "test") needs, and return its interpreter.
+        """Make the environment hold what ``wanted`` ("run", "test" or "build") needs, and return its interpreter.
 
         Raises
         ------
@@ -69,7 +71,7 @@ class Environment:
         """
         if not self._is_ready(wanted):
             try:
-                with _one_at_a_time(self._lock_file("run")) as lock:
+                with _one_at_a_time(self._lock_file(INCLUDES[wanted][0]), self.folder.name) as lock:
                     # Whoever held the lock before may just have finished the work.
                     if not self._is_ready(wanted):
                         self._make(wanted, lock)
@@ -198,10 +200,11 @@ class Environment:
                 if entry.name != STAMP:
                     _delete(entry)
         elif self._is_somebody_elses():
-            aside = next(path for n in range(1, 1000) if not os.path.lexists(path := self.root / f".venv.replaced-{n}"))
+            names = (self.folder.with_name(f"{self.folder.name}.replaced-{n}") for n in range(1, 1000))
+            aside = next(path for path in names if not os.path.lexists(path))
             self.folder.rename(aside)
-            _say(f"The .venv that was there was not made by this program; it is now {aside.name}.")
-        self.folder.mkdir(exist_ok=True)
+            _say(f"The {self.folder.name} that was there was not made by this program; it is now {aside.name}.")
+        self.folder.mkdir(parents=True, exist_ok=True)
 
     def _is_somebody_elses(self) -> bool:
         if self.folder.is_symlink():
@@ -288,12 +291,12 @@ def _kept(lock: int | None) -> tuple[int, ...]:
 
 
 @contextlib.contextmanager
-def _one_at_a_time(path: Path) -> Iterator[int | None]:
+def _one_at_a_time(path: Path, name: str) -> Iterator[int | None]:
     """Hold a lock on a file that is there anyway; the system releases it however this process ends."""
     lock = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
     try:
         if not _try_lock(lock):
-            _say("Another call is preparing .venv; waiting for it.")
+            _say(f"Another call is preparing {name}; waiting for it.")
             while not _try_lock(lock):
                 time.sleep(0.2)
         yield lock

@@ -59,6 +59,20 @@ LIBRARIES = (
     Library("libwayland-cursor.so.0", WAYLAND, "libwayland-cursor0", "libwayland-cursor", "wayland"),
 )
 
+#: Programs that make a release on Debian, and the packages that have them.
+BUILD_TOOLS = {
+    "appstreamcli": "appstream",
+    "desktop-file-validate": "desktop-file-utils",
+    "dpkg-deb": "dpkg",
+    "dpkg-shlibdeps": "dpkg-dev",
+    "lintian": "lintian",
+    "man": "man-db",
+    "objdump": "binutils",
+    "xz": "xz-utils",
+}
+#: Programs that try a release on a clean Debian.
+VERIFY_TOOLS = {"debootstrap": "debootstrap", "setpriv": "util-linux", "unshare": "util-linux", "Xvfb": "xvfb"}
+
 INSTALL = {
     "debian": ("Debian, Ubuntu", "apt-get install -y"),
     "fedora": ("Fedora", "dnf install -y"),
@@ -121,6 +135,49 @@ def provide_venv() -> None:
         f"This Python ({sys.executable}) has no venv and ensurepip, which make the folder for the packages.\n"
         + _commands({"debian": [debian], "fedora": ["python3", "python3-pip"], "arch": ["python", "python-pip"]})
     )
+
+
+def is_debian() -> bool:
+    """Tell whether this is Debian or one of its kin."""
+    return _family() == "debian"
+
+
+def provide_tools(tools: dict[str, str], extra: Iterable[str] = ()) -> None:
+    """Make sure that the named programs are there; Debian only.
+
+    Parameters
+    ----------
+    tools : dict of str to str
+        Programs and the packages that have them.
+    extra : iterable of str
+        Packages without a program of their own.
+
+    Raises
+    ------
+    Trouble
+        When some are missing and cannot be installed from here.
+    """
+    lacking = sorted({package for tool, package in tools.items() if not _finds(tool)} | set(_not_installed(extra)))
+    if lacking and _may_install():
+        _install_debian(lacking)
+        lacking = sorted({package for tool, package in tools.items() if not _finds(tool)} | set(_not_installed(extra)))
+    if lacking:
+        raise Trouble(
+            "Programs that this needs are missing. Install them, then run this again:\n"
+            f"  sudo {INSTALL['debian'][1]} {' '.join(lacking)}"
+        )
+
+
+def _finds(tool: str) -> bool:
+    return shutil.which(tool, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is not None
+
+
+def _not_installed(packages: Iterable[str]) -> list[str]:
+    def state(package: str) -> str:
+        query = ["dpkg-query", "--show", "--showformat=${db:Status-Status}", package]
+        return subprocess.run(query, capture_output=True, text=True, check=False).stdout
+
+    return [package for package in packages if state(package) != "installed"]
 
 
 def _can_make_venv() -> bool:
