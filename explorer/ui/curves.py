@@ -7,7 +7,7 @@ values, lines, labels and the cursor are painted around and above it (`explorer.
 neither the application's font nor its palette.
 
 The cursor follows the pointer; a click or a drag leaves it there. From the keyboard the arrow keys move it, with Shift
-ten times as far, Home and End to the ends. Where the view's options name a control ("cursor"), the place is that
+ten times as far, Home and End to the ends; what is copied are all curves with every digit. Where the view's options name a control ("cursor"), the place is that
 control's value, so that it is saved and can be undone.
 """
 
@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui.plot_key import PlotKey
 from explorer.ui.plot_overlay import Overlay
 from explorer.ui.plot_ticks import ticks
+from explorer.workbench import plot_data
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
@@ -399,12 +400,14 @@ class CurvesView(QWidget):
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the cursor: arrow keys, with Shift further, Home and End; Delete takes it away."""
+        """Move the cursor: arrow keys, with Shift further, Home and End; Delete takes it away. Copy the curves."""
         big = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         ends = {Qt.Key.Key_Home: 0.0, Qt.Key.Key_End: 1.0}
         key = Qt.Key(event.key())
         if self.plot is None:
             super().keyPressEvent(event)
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(plot_data.clipboard_text(self.plot))
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             self._step(-1 if key == Qt.Key.Key_Left else 1, BIG_STEP if big else 1)
         elif key in ends:
