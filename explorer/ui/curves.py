@@ -7,8 +7,8 @@ values, lines, labels and the cursor are painted around and above it (`explorer.
 neither the application's font nor its palette.
 
 The cursor follows the pointer; a click or a drag leaves it there. From the keyboard the arrow keys move it, with Shift
-ten times as far, Home and End to the ends; what is copied are all curves with every digit. Where the view's options name a control ("cursor"), the place is that
-control's value, so that it is saved and can be undone.
+ten times as far, Home and End to the ends; what is copied are all curves, with every digit. Where the view's options
+name a control ("cursor"), the place is that control's value, so that it is saved and can be undone.
 """
 
 from __future__ import annotations
