@@ -47,10 +47,12 @@ class Tile:
         return QRect(left, top, max(right - left, 1), max(bottom - top, 1))
 
     def cell_at(self, point: QPoint) -> tuple[int, int] | None:
-        """Return row and column at a point, None outside."""
+        """Return row and column at a point, of several that share a pixel the last; None outside."""
         if not self.rows or not self.columns or not self.rect.contains(point):
             return None
-        return point.y() * self.rows // self.size.height(), point.x() * self.columns // self.size.width()
+        row = ((point.y() + 1) * self.rows - 1) // self.size.height()
+        column = ((point.x() + 1) * self.columns - 1) // self.size.width()
+        return row, column
 
 
 def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:
