@@ -9,7 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -29,6 +40,9 @@ import explorer
 from explorer.concepts import declaration as d
 from explorer.ui import ask
 from explorer.ui import theme as themes
+from explorer.ui.bookmark_menu import BookmarkMenu
+from explorer.ui.document_menu import DocumentMenu
+from explorer.ui.export_menu import ExportMenu
 from explorer.ui.file_drop import FileDrop
 from explorer.ui.guard import guarded
 from explorer.ui.page import Page
@@ -38,6 +52,7 @@ from explorer.ui.side_panel import SidePanel
 from explorer.ui.style import stylesheet
 from explorer.ui.topbar import TopBar
 from explorer.workbench import fingerprint, lessons
+from explorer.workbench.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,13 +75,21 @@ class MainWindow(QMainWindow):
         What is open.
     settings : Settings
         What is remembered.
+    theme : Theme
+        How it looks.
+    document : Document, optional
+        The document that the workbench belongs to; one without a file and without recovery where absent.
     """
 
     painted = Signal()
+    title = TITLE
 
-    def __init__(self, workbench: Workbench, settings: Settings, theme: Theme) -> None:
+    def __init__(
+        self, workbench: Workbench, settings: Settings, theme: Theme, document: Document | None = None
+    ) -> None:
         super().__init__()
         self.workbench = workbench
+        self.document = Document(workbench) if document is None else document
         self.settings = settings
         self.theme = theme
         self._pages: dict[str, Page] = {}
@@ -74,7 +97,9 @@ class MainWindow(QMainWindow):
         self._asked_panel: bool | None = None
         self._actions: dict[str, QAction] = {}
         self._tab_actions: list[QAction] = []
+        self._shown = False
         self.setObjectName("window")
+        self.setAcceptDrops(True)
         self.setWindowTitle(TITLE)
         themes.apply(QApplication.instance(), theme)  # type: ignore[arg-type]
         self.setStyleSheet(stylesheet(theme))
@@ -100,6 +125,7 @@ class MainWindow(QMainWindow):
             self._toggle_blank,
             self._jump_to,
             self.leave_show,
+            lambda by: self.bookmarks.leaf(by),  # noqa: PLW0108 - the menu is made later
         )
         self._lay_out()
         self._make_actions()
@@ -112,6 +138,8 @@ class MainWindow(QMainWindow):
         self._print_timer.timeout.connect(self._show_fingerprint)
         self._show_tab(workbench.current)
         self._show_fingerprint()
+        # A window that goes without having been closed keeps what it held for the next start.
+        self.destroyed.connect(self.document.leave)
 
     # --- building ---
 
@@ -121,6 +149,7 @@ class MainWindow(QMainWindow):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.topbar)
+        self._column = whole
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -140,7 +169,7 @@ class MainWindow(QMainWindow):
         body.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         body.setFocus()
 
-    def _action(
+    def add_action(
         self,
         menu: QMenu,
         name: str,
@@ -150,6 +179,7 @@ class MainWindow(QMainWindow):
         *,
         check: bool = False,
     ) -> QAction:
+        """Put an action into a menu; it can be asked for by its name."""
         action = QAction(text, self)
         action.setObjectName(name)
         action.setCheckable(check)
@@ -166,20 +196,24 @@ class MainWindow(QMainWindow):
     def _make_actions(self) -> None:
         steps, bar = self.topbar.steps, self.menuBar()
         self.file_menu = bar.addMenu("&File")
-        self._action(self.file_menu, "quit", "&Quit", self.close, "Ctrl+Q")
+        self.files = DocumentMenu(self, self.document)
+        self._column.insertWidget(1, self.files.bar)
+        self.exports = ExportMenu(self, self.document)
+        self.file_menu.addSeparator()
+        self.add_action(self.file_menu, "quit", "&Quit", self.close, "Ctrl+Q")
         edit = bar.addMenu("&Edit")
-        self._action(edit, "undo", "&Undo", self.undo, "Ctrl+Z")
-        self._action(edit, "redo", "&Redo", self.redo, ["Ctrl+Y", "Ctrl+Shift+Z"])
+        self.add_action(edit, "undo", "&Undo", self.undo, "Ctrl+Z")
+        self.add_action(edit, "redo", "&Redo", self.redo, ["Ctrl+Y", "Ctrl+Shift+Z"])
         edit.addSeparator()
-        self._action(edit, "reset", "&Lesson values of this tab", self.reset_tab, "Ctrl+Backspace")
+        self.add_action(edit, "reset", "&Lesson values of this tab", self.reset_tab, "Ctrl+Backspace")
         view = bar.addMenu("&View")
         self._theme_menu(view.addMenu("&Theme"))
-        self._action(view, "larger", "&Larger", lambda: self.zoom(1), ["Ctrl++", "Ctrl+="])
-        self._action(view, "smaller", "&Smaller", lambda: self.zoom(-1), "Ctrl+-")
-        self._action(view, "normal", "&Normal size", lambda: self.set_scale(100), "Ctrl+0")
+        self.add_action(view, "larger", "&Larger", lambda: self.zoom(1), ["Ctrl++", "Ctrl+="])
+        self.add_action(view, "smaller", "&Smaller", lambda: self.zoom(-1), "Ctrl+-")
+        self.add_action(view, "normal", "&Normal size", lambda: self.set_scale(100), "Ctrl+0")
         view.addSeparator()
-        self._action(view, "panel", "&Side panel", self.toggle_panel, "F9", check=True)
-        self._action(
+        self.add_action(view, "panel", "&Side panel", self.toggle_panel, "F9", check=True)
+        self.add_action(
             view,
             "differences",
             "Signed &differences to before the last change",
@@ -187,7 +221,7 @@ class MainWindow(QMainWindow):
             "C",
             check=True,
         )
-        self._action(
+        self.add_action(
             view,
             "row_maximum",
             "Colour attention weights up to the &row maximum",
@@ -196,30 +230,31 @@ class MainWindow(QMainWindow):
             check=True,
         )
         view.addSeparator()
-        self._action(view, "present", "&Present", self.toggle_show, ["F5", "F11"], check=True)
+        self.add_action(view, "present", "&Present", self.toggle_show, ["F5", "F11"], check=True)
         step = bar.addMenu("&Steps")
-        self._action(step, "step_next", "&Next step", steps.go_next, "N")
-        self._action(step, "step_previous", "&Previous step", steps.go_previous, "P")
-        self._action(step, "step_play", "P&lay or pause\tSpace", steps.toggle_play)
-        self._action(step, "step_all", "Show &everything", steps.go_last, "E")
-        self._action(step, "step_rows", "&Row by row", steps.toggle_rows, "R")
+        self.add_action(step, "step_next", "&Next step", steps.go_next, "N")
+        self.add_action(step, "step_previous", "&Previous step", steps.go_previous, "P")
+        self.add_action(step, "step_play", "P&lay or pause\tSpace", steps.toggle_play)
+        self.add_action(step, "step_all", "Show &everything", steps.go_last, "E")
+        self.add_action(step, "step_rows", "&Row by row", steps.toggle_rows, "R")
         self.tab_menu = bar.addMenu("&Tab")
         go = bar.addMenu("&Go")
-        self._action(go, "tab_next", "&Next tab", lambda: self._move_tab(1), "Ctrl+PgDown")
-        self._action(go, "tab_previous", "&Previous tab", lambda: self._move_tab(-1), "Ctrl+PgUp")
-        self._action(go, "jump", "&Jump to tab…", self.ask_jump, "Ctrl+G")
-        self._action(go, "pane_next", "Next &pane", self.next_pane, "F6")
+        self.add_action(go, "tab_next", "&Next tab", lambda: self._move_tab(1), "Ctrl+PgDown")
+        self.add_action(go, "tab_previous", "&Previous tab", lambda: self._move_tab(-1), "Ctrl+PgUp")
+        self.add_action(go, "jump", "&Jump to tab…", self.ask_jump, "Ctrl+G")
+        self.add_action(go, "pane_next", "Next &pane", self.next_pane, "F6")
         go.addSeparator()
         for concept in self.workbench.concepts:
-            self._action(
+            self.add_action(
                 go,
                 f"go_{concept.slug}",
                 f"{concept.number}  {concept.title}",
                 lambda _=False, slug=concept.slug: self.workbench.show(slug),
             )
+        self.bookmarks = BookmarkMenu(self, self.document)
         helps = bar.addMenu("&Help")
-        self._action(helps, "keys", "&Keys", self.show_keys, "F1")
-        self._action(helps, "about", "&About", self.show_about)
+        self.add_action(helps, "keys", "&Keys", self.show_keys, "F1")
+        self.add_action(helps, "about", "&About", self.show_about)
         self.topbar.add(self._actions["undo"], icon_name="undo")
         self.topbar.add(self._actions["redo"], icon_name="redo")
         self.topbar.add(self._actions["reset"], text="Reset tab")
@@ -230,7 +265,7 @@ class MainWindow(QMainWindow):
     def _theme_menu(self, menu: QMenu) -> None:
         group = QActionGroup(self)
         for name, title in themes.TITLES.items():
-            action = self._action(
+            action = self.add_action(
                 menu, f"theme_{name}", title, lambda _=False, name=name: self.set_theme_name(name), check=True
             )
             group.addAction(action)
@@ -271,7 +306,7 @@ class MainWindow(QMainWindow):
         self._fill_tab_menu(page)
         self._fit_panes()
         self._update_actions()
-        self.setWindowTitle(f"{page.concept.number} {page.concept.title} — {TITLE}[*]")
+        self.files.changed()
 
     def _fill_tab_menu(self, page: Page) -> None:
         for action in self._tab_actions:
@@ -347,9 +382,8 @@ class MainWindow(QMainWindow):
     # --- events ---
 
     def _on_event(self, event: Event) -> None:
-        if event.kind == "current":
-            self._show_tab(event.slug)
-        elif event.kind == "replaced":
+        if event.kind in ("current", "replaced"):
+            self.compare(on=False)
             self._show_tab(self.workbench.current)
         if event.kind in ("history", "replaced", "current", "state"):
             self._update_actions()
@@ -359,6 +393,7 @@ class MainWindow(QMainWindow):
             self.topbar.steps.refresh()
         if event.kind == "state" and event.slug == self.workbench.current:
             self.topbar.steps.refresh()
+            self.bookmarks.follow()
 
     def _update_actions(self) -> None:
         for name, label in (("undo", self.workbench.undo_label), ("redo", self.workbench.redo_label)):
@@ -370,9 +405,11 @@ class MainWindow(QMainWindow):
         self._actions["row_maximum"].setChecked(self.workbench.view(slug).zero_to_row_maximum)
         controls = self.workbench.state(slug).controls
         for action in self._tab_actions:
-            if action.objectName().startswith("toggle_"):
-                action.setChecked(bool(controls[action.objectName().removeprefix("toggle_")]))
-        self.setWindowModified(self.workbench.modified)
+            # A drag that ends because its page is hidden is told while the actions are still those of that page.
+            name = action.objectName().removeprefix("toggle_")
+            if name != action.objectName() and name in controls:
+                action.setChecked(bool(controls[name]))
+        self.files.changed()
         self.topbar.steps.refresh()
 
     def _refresh_panel(self, slug: str) -> None:
@@ -433,6 +470,8 @@ class MainWindow(QMainWindow):
             page.set_theme(theme)
         for panel in self._side.values():
             panel.apply_theme(theme)
+        self.files.bar.set_theme(theme)
+        self.bookmarks.set_theme(theme)
         self._statusline.layout().setContentsMargins(  # type: ignore[union-attr]
             theme.px(12), theme.px(2), theme.px(12), theme.px(2)
         )
@@ -459,8 +498,17 @@ class MainWindow(QMainWindow):
 
     def _toggle_differences(self) -> None:
         on = self._actions["differences"].isChecked()
+        self._actions["compare"].setChecked(False)
         for page in self._pages.values():
             page.show_differences(on)
+
+    def compare(self, *, on: bool) -> None:
+        """Show in every matrix of the page in front what A holds minus what B holds, or the values again."""
+        if on or self._actions["compare"].isChecked():
+            self._actions["compare"].setChecked(on)
+            self._actions["differences"].setChecked(False)
+            for page in self._pages.values():
+                page.show_differences(on and page is self.page, self.bookmarks.difference if on else None)
 
     def _toggle_row_maximum(self) -> None:
         slug = self.workbench.current
@@ -613,8 +661,40 @@ class MainWindow(QMainWindow):
             self.move(home.topLeft())
 
     @guarded
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look, once there is something to see, for what a dead process has left."""
+        super().showEvent(event)
+        if not self._shown:
+            self._shown = True
+            QTimer.singleShot(0, self, self.files.offer_recovery)
+
+    @guarded
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files, one at a time."""
+        if self.files.dropped(event.mimeData()) is not None:
+            event.acceptProposedAction()
+
+    @guarded
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Do with a file what its kind asks for."""
+        path = self.files.dropped(event.mimeData())
+        if path is not None:
+            event.acceptProposedAction()
+            self.activateWindow()
+            # The program that the file comes from waits for the drop to end; questions come after it.
+            QTimer.singleShot(0, self, lambda: self.files.take(path))
+
+    def take_down(self) -> None:
+        """Close without a question; what is not saved is offered at the next start."""
+        self.files.give_up()
+        self.close()
+
+    @guarded
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember the place and stop everything that runs."""
+        """Ask about what is not saved; then remember the place and stop everything that runs."""
+        if not self.files.may_close():
+            event.ignore()
+            return
         self.topbar.steps.stop()
         if self.theme.present:
             self._show_keys.stop()
@@ -622,6 +702,8 @@ class MainWindow(QMainWindow):
         self.settings.tab = self.workbench.current
         self.settings.sync()
         self._unsubscribe()
+        self.bookmarks.end()
+        self.files.end()
         super().closeEvent(event)
 
 

@@ -335,3 +335,15 @@ def test_undoing_in_the_middle_of_a_drag_ends_it(qtbot: QtBot, open_plane: Open)
     qtbot.mouseMove(view, at(view, (0.5, 0.5)))
     qtbot.mouseRelease(view, LEFT, pos=at(view, (0.5, 0.5)))
     assert not window.workbench.edited(THREE)
+
+
+def test_another_tab_in_the_middle_of_a_drag_ends_it(qtbot: QtBot, open_plane: Open) -> None:
+    window, view = open_plane("running-average")
+    drag(qtbot, view, at(view, (2, 0)), at(view, (1.5, 0.5)), release=False)
+    window.workbench.show("why-context")
+    settle(window)
+    window.workbench.edit("why-context", "embeddings", [(0, 0)], [0.5])
+    window.workbench.undo()
+    assert window.workbench.edited("running-average"), "what was dragged is a step of its own"
+    window.workbench.undo()
+    assert not window.workbench.edited("running-average")
