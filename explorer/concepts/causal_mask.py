@@ -218,7 +218,7 @@ CONCEPT = Concept(
                     Matrix("v", large=True),
                     Arrow("="),
                     Matrix("output", large=True),
-                    Matrix("moved", large=True, span=1.0, form="exact"),
+                    Matrix("moved", large=True, span=1.0, form="exact", tint=True),
                 )
             ),
         )

@@ -63,6 +63,8 @@ class Matrix:
         How numbers are written: "" as ordinary cells, "whole" in full, "bytes" with KiB, MiB or GiB, "GiB" with
         that alone, "exact" so that only an exact 0 reads as 0; these are not coloured. "short" leaves out decimals
         that are 0, in coloured cells that are no wider than that takes. A tuple has one per column.
+    tint : bool
+        Whether numbers in a form that is not coloured are coloured all the same.
     """
 
     array: str
@@ -74,6 +76,7 @@ class Matrix:
     room: tuple[int, int] | None = None
     like: str = ""
     form: str | tuple[str, ...] = ""
+    tint: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,7 +186,13 @@ CONCEPT = Concept(
         (
             Row(
                 (
-                    Column((Matrix("x"), Matrix("M"), Row((Matrix("A"), Matrix("A_inverse"))))),
+                    Column(
+                        (
+                            Matrix("x"),
+                            Matrix("M", room=(6, 6)),
+                            Row((Matrix("A", room=(4, 4)), Matrix("A_inverse", room=(4, 4)))),
+                        )
+                    ),
                     Column(
                         (
                             Row((Matrix("Wq"), Arrow("· A →", WIDEST), Matrix("q"))),

@@ -128,7 +128,8 @@ def histogram(situation: Situation, results: Values) -> Plot:
     reach = spread.REACH * deviation
     x, y = density(d_head, divisor)
     # Everything has its place before it is drawn, so that nothing jumps when it comes.
-    heights, reads, note = np.zeros(spread.BARS), ("",) * spread.BARS, "being drawn …"
+    heights, note = np.zeros(spread.BARS), "being drawn …"
+    reads: tuple[str, ...] = ("",) * spread.BARS
     if "counts" in results:
         counts = results["counts"][row]
         pairs = situation.sizes["pairs"]
@@ -288,8 +289,8 @@ CONCEPT = Concept(
                     Matrix("head_sizes", form="whole"),
                     Matrix("spread", form="exact"),
                     Matrix("largest"),
-                    Matrix("jacobian", form="exact"),
-                    Matrix("starved", form="exact"),
+                    Matrix("jacobian", form="exact", tint=True, span=1.0),
+                    Matrix("starved", form="exact", tint=True, span=1.0),
                 ),
             ),
         )

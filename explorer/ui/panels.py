@@ -54,7 +54,7 @@ def _matrix(view: d.Matrix, concept: d.Concept, host: Host, theme: Theme) -> Mat
     _dressed(panel, concept, view.span)
     if view.form:
         panel.view.look.forms = (view.form,) if isinstance(view.form, str) else view.form
-        if view.form not in COLOURED:
+        if view.form not in COLOURED and not view.tint:
             panel.view.look.kind = "plain"
     return panel
 

@@ -30,7 +30,7 @@ BARS: Final = 48
 CHUNK: Final = 256
 _SKIP: Final = 1 << 16
 #: Sums of more terms than `TOLD` are explained by the first `HEAD` of them and the rest as one number.
-TOLD, HEAD = 64, 6
+TOLD, HEAD = 64, 3
 _SOFTMAX: Final = attention.softmax().helpers[0]
 
 
