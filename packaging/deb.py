@@ -19,15 +19,17 @@ NAME = "attention-explorer"
 HOME = Path("usr/lib") / NAME
 
 
-def stage(bundle: Path, notices: Path, icons: Path, target: Path, version: str, date: str) -> None:
+def stage(bundle: Path, target: Path, *, notices: Path, icons: Path, version: str, date: str) -> None:
     """Lay out what the package installs below a new folder.
 
     Parameters
     ----------
-    bundle, notices, icons : Path
-        The one-folder bundle, its licences, and the icons in their sizes.
+    bundle : Path
+        The one-folder bundle.
     target : Path
         The folder to make; it stands for ``/``.
+    notices, icons : Path
+        The bundle's licences, and the icons in their sizes.
     version, date : str
         What the man page's foot says.
     """

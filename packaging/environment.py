@@ -1,6 +1,7 @@
-"""The environments of this checkout, ``.venv`` above all: made, checked, mended and filled with the locked versions. Standard library only.
+"""The environments of this checkout, ``.venv`` above all: made, checked, mended and filled with the locked versions.
 
-What is not here: which system packages Qt wants (``systempackages``), and what the two commands do (``bootstrap``).
+Standard library only. What is not here: which system packages Qt wants (``systempackages``), and what the commands do
+(``bootstrap``, ``release``).
 
 A stamp inside one says what it holds. It is written as "building" before anything else and as "complete" after
 everything else, so that whatever stopped a call in between, the next one sees it and starts over. Starting over beats

@@ -72,8 +72,7 @@ def collect(folder: Path, target: Path, *, root: Path, site_packages: Path, pack
     shutil.copy(root / "resources" / "fonts" / "OFL.txt", inter)
     lines.append("Inter: SIL Open Font License 1.1; the typeface of the application")
     installed = {_canonical(one.metadata["Name"]): one for one in metadata.distributions(path=[str(site_packages)])}
-    for name in sorted(packages):
-        lines.append(_of_package(installed[name], name, target / name))
+    lines += [_of_package(installed[name], name, target / name) for name in sorted(packages)]
     lines += _of_system(folder / "_internal", target)
     version = _version(root)
     text = INTRODUCTION.format(version=version) + "\n".join(sorted(lines, key=str.lower)) + "\n"
@@ -108,7 +107,7 @@ def _of_package(package: metadata.Distribution, name: str, target: Path) -> str:
 
 
 def _is_source(line: str) -> bool:
-    return line.split(",")[0].strip().lower() in {"repository", "source", "source code"}
+    return line.partition(",")[0].strip().lower() in {"repository", "source", "source code"}
 
 
 def _of_system(internal: Path, target: Path) -> list[str]:

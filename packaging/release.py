@@ -170,7 +170,8 @@ class _Release:
         root = self._fresh("deb") / "root"
         icons = self._fresh("icons")
         self._run([self.python, ROOT / "packaging" / "icons.py", icons])
-        deb.stage(self.bundle, self.notices, icons, root, self.version, f"{self.date:%B %Y}")
+        date = f"{self.date:%B %Y}"
+        deb.stage(self.bundle, root, notices=self.notices, icons=icons, version=self.version, date=date)
         installed = budget.size_of(root)
         package = deb.build(root, root.parent, self.version)
         _say(f"  {budget.weigh('deb', package.stat().st_size)}")
