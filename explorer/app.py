@@ -6,6 +6,8 @@ calls `make_window`; the command line calls `run_window`.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QTimer
 
 from explorer.ui import guard
@@ -13,6 +15,8 @@ from explorer.ui import theme as themes
 from explorer.ui.lifetime import application, close_all
 from explorer.ui.settings import Settings
 from explorer.ui.window import MainWindow
+from explorer.workbench.document import Document
+from explorer.workbench.recovery import Recovery
 from explorer.workbench.workbench import Workbench
 
 
@@ -41,14 +45,13 @@ def make_window(session: str | None = None, *, tab: str | None = None) -> MainWi
     application()
     settings = Settings()
     workbench = Workbench()
+    document = Document(workbench, Recovery())
     if session is not None:
-        from explorer.workbench import documents
-
-        documents.open_into(workbench, session)
+        document.open(Path(session).absolute())
     wanted = concept(tab).slug if tab is not None else settings.tab if session is None else ""
     if wanted in {one.slug for one in workbench.concepts}:
         workbench.show(wanted)
-    return MainWindow(workbench, settings, themes.make(settings.theme, settings.percent))
+    return MainWindow(workbench, settings, themes.make(settings.theme, settings.percent), document)
 
 
 def run_window(

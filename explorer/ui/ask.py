@@ -1,4 +1,4 @@
-"""Small questions to the user: a number, a text, one of a few. They open over the window and never block it.
+"""Small questions to the user: a number, a text, one of a few, a file. They open over the window and never block it.
 
 Qt's ready-made functions for these run an event loop of their own, in which a closing window or a test hangs.
 """
@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from PySide6.QtWidgets import QInputDialog, QWidget
+    from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 
 def _dialog(parent: QWidget, title: str, label: str) -> QInputDialog:
@@ -51,3 +51,83 @@ def one_of(parent: QWidget, title: str, label: str, then: Callable[[int], object
     dialog.setComboBoxItems(choices)
     dialog.textValueSelected.connect(lambda chosen: then(choices.index(chosen)))
     dialog.open()
+
+
+def file_to_open(
+    parent: QWidget, title: str, then: Callable[[str], object], *, kinds: Sequence[str], folder: str = ""
+) -> None:
+    """Ask for a file that exists and hand its path on."""
+    from PySide6.QtWidgets import QFileDialog
+
+    dialog = _file_dialog(parent, title, kinds, folder)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.fileSelected.connect(then)
+    dialog.open()
+
+
+def file_to_save(
+    parent: QWidget,
+    title: str,
+    then: Callable[[str], object],
+    *,
+    kinds: Sequence[str],
+    suffix: str,
+    name: str = "",
+    folder: str = "",
+) -> None:
+    """Ask for a file to write to, with that ending where none is typed, and hand its path on."""
+    from PySide6.QtWidgets import QFileDialog
+
+    dialog = _file_dialog(parent, title, kinds, folder)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(suffix)
+    if name:
+        dialog.selectFile(name)
+    dialog.fileSelected.connect(then)
+    dialog.open()
+
+
+def _file_dialog(parent: QWidget, title: str, kinds: Sequence[str], folder: str) -> QFileDialog:
+    from PySide6.QtWidgets import QFileDialog
+
+    dialog = QFileDialog(parent, title, folder)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setNameFilters(list(kinds))
+    return dialog
+
+
+def tell(parent: QWidget, title: str, sentence: str) -> None:
+    """Say something that must not be overlooked."""
+    from PySide6.QtWidgets import QMessageBox
+
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setObjectName("told")
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(sentence)
+    box.open()
+
+
+def save_first(parent: QWidget, name: str, save: Callable[[], object], give_up: Callable[[], object]) -> None:
+    """Ask what is to become of changes that are not saved; Cancel, or Esc, does nothing."""
+    from PySide6.QtWidgets import QMessageBox
+
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setObjectName("save_first")
+    box.setWindowTitle("Save changes?")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(f"{name} has changes that are not saved." if name else "There are changes that are not saved.")
+    buttons = QMessageBox.StandardButton
+    box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+    box.setDefaultButton(buttons.Save)
+    answers = {buttons.Save: save, buttons.Discard: give_up}
+
+    def answered(code: int) -> None:
+        answer = answers.get(buttons(code))
+        if answer is not None:
+            answer()
+
+    box.finished.connect(answered)
+    box.open()

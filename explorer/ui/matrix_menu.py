@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu
 
 from explorer.concepts.declaration import Input
 from explorer.ui import ask
+from explorer.ui.matrix_export import add_exports
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
@@ -43,6 +44,8 @@ def build_menu(page: Page, name: str, cells: list[Index]) -> QMenu:
         menu.addAction(f"Lesson values: {which}", lambda: page.attempt(lambda: workbench.restore(slug, name, cells)))
         menu.addAction(f"Lesson values: all of {name}", lambda: page.attempt(lambda: workbench.restore(slug, name)))
         menu.addAction("Lesson values: whole tab", lambda: page.attempt(lambda: workbench.restore(slug)))
+    menu.addSeparator()
+    add_exports(menu, page, name)
     if cells:
         menu.addSeparator()
         menu.addAction("Show where it comes from\tEnter", lambda: page.pin(name, cells[0]))

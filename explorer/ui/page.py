@@ -7,6 +7,7 @@ whose arrays are other objects than before are drawn again, once per frame.
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from explorer.workbench import state as states
 from explorer.workbench.trace import trace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from explorer.concepts.evaluation import Results
@@ -58,6 +60,7 @@ class Page(QWidget):
     said = Signal(str)
     cell_clicked = Signal(str, tuple)
     refreshed = Signal()
+    _compared: Callable[[str], Any] | None = None
 
     def __init__(self, concept: d.Concept, workbench: Workbench, theme: Theme) -> None:
         super().__init__()
@@ -228,7 +231,7 @@ class Page(QWidget):
         for name, panels in self._panels.items():
             if name not in results:
                 for panel in panels:
-                    self._show_waiting(panel, state)
+                    self._show_waiting(panel, state, marks.get(name, NO_MARKS))
                 continue
             same = results.same(name, earlier) and not self._restyled
             for panel in panels:
@@ -266,13 +269,13 @@ class Page(QWidget):
             view.viewport().update()
             panel.update()
 
-    def _show_waiting(self, panel: MatrixPanel, state: states.TabState) -> None:
+    def _show_waiting(self, panel: MatrixPanel, state: states.TabState, marks: d.Marks) -> None:
         """Show the frame of an array that is still being computed, without a number."""
         shape = evaluation.lengths_of(self.concept.array(panel.name).axes, state.sizes)
         values = np.atleast_2d(np.full(shape[-2:], np.nan))
         panel.take(state.situation)
         self._label(panel, panel.name, state)
-        panel.marks = d.Marks(blank=frozenset(range(len(values))))
+        panel.marks = replace(marks, blank=frozenset(range(len(values))))
         panel.view.look.blank = panel.marks.blank
         panel.view.forget_changed()
         panel.view.set_values(values)
@@ -294,11 +297,13 @@ class Page(QWidget):
         look = panel.view.look
         look.differences = False
         if self._differences:
-            difference = self.workbench.difference(self.concept.slug, name)
+            difference = self._difference(name)
             if difference is not None:
                 look.differences = True
                 values = difference[panel.view.head] if panel.view.head else difference
-        if look.kind == "weight":
+        if look.kind == "weight" and look.differences:
+            look.top, panel.legend = 1.0, "−1 … 1"
+        elif look.kind == "weight":
             row_top = self.workbench.view(self.concept.slug).zero_to_row_maximum
             rows = panel.view.flat(values)
             look.top = rows.max(axis=-1, keepdims=True, initial=0.0) if row_top else 1.0
@@ -317,7 +322,9 @@ class Page(QWidget):
         panel.view.matrix_model().row_names = panel.row_names
         panel.view.matrix_model().column_names = panel.column_names
         origin = state.origins.get(name, "")
-        panel.badge = {"random": "random, no meaning", "typed": "typed by you", "lesson": ""}.get(origin, origin)
+        known = {"random": "random, no meaning", "typed": "typed by you", "lesson": ""}
+        # A preset brings every matrix, and its name stands where it was chosen.
+        panel.badge = "" if origin.startswith("preset") else known.get(origin, origin)
 
     def _show_view(self, state: states.TabState, view: states.ViewState) -> None:
         visible = states.reached(self.concept, state.sizes, view)
@@ -564,12 +571,15 @@ class Page(QWidget):
 
     # --- view ---
 
-    def show_differences(self, on: bool) -> None:
-        """Show signed differences to the state before the last change in place of the values."""
-        if on != self._differences:
-            self._differences = on
+    def show_differences(self, on: bool, to: Callable[[str], Any] | None = None) -> None:
+        """Show signed differences in place of the values: to the state before the last change, or as `to` has them."""
+        if on or self._differences:
+            self._differences, self._compared = on, to
             self._stale = self._restyled = True
             self.refresh()
+
+    def _difference(self, name: str) -> Any:
+        return self.workbench.difference(self.concept.slug, name) if self._compared is None else self._compared(name)
 
     def _show_bar(self) -> None:
         self.bar.setVisible(not self.theme.present and not self.bar.empty)

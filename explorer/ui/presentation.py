@@ -1,5 +1,6 @@
-"""The keys of a show. A clicker sends page keys, F5, Esc and the full stop; they drive the steps, never a cell.
+"""The keys of a show. A clicker sends page keys, F5, Esc and the full stop; they drive the show, never a cell.
 
+The page keys go through the bookmarks where there are any, else through the steps, as all other keys do.
 Keys reach a cell only while its editor is open. Digits and Enter jump to a tab, as with slides.
 """
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 K = Qt.Key
 NEXT = {K.Key_PageDown, K.Key_Right, K.Key_Down, K.Key_Space, K.Key_N}
 PREVIOUS = {K.Key_PageUp, K.Key_Left, K.Key_Up, K.Key_P, K.Key_Backspace}
+PAGES = {K.Key_PageDown: 1, K.Key_PageUp: -1}
 BLANK = {K.Key_Period, K.Key_B}
 
 
@@ -31,8 +33,10 @@ class ShowKeys(QObject):
         blank: Callable[[], None],
         jump: Callable[[int], None],
         leave: Callable[[], None],
+        leaf: Callable[[int], bool],
     ) -> None:
         super().__init__(parent)
+        self._leaf = leaf
         self._do = {"next": forward, "previous": back, "blank": blank, "leave": leave}
         self._jump = jump
         self._digits = ""
@@ -69,6 +73,8 @@ class ShowKeys(QObject):
             self._jump(int(digits))
             return True
         self._digits = ""
+        if key in PAGES and self._leaf(PAGES[key]):
+            return True
         for keys, meaning in ((NEXT, "next"), (PREVIOUS, "previous"), (BLANK, "blank"), ({K.Key_Escape}, "leave")):
             if key in keys:
                 self._do[meaning]()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from explorer.ui.theme import SCALES, THEMES
 
 NAME = "attention-explorer"
+MOST_RECENT = 10
 
 
 class Settings:
@@ -81,6 +82,26 @@ class Settings:
     @geometry.setter
     def geometry(self, value: QByteArray) -> None:
         self._set("geometry", bytes(value.toBase64().data()).decode())
+
+    @property
+    def recent(self) -> list[str]:
+        """The sessions that were opened or saved last, the newest first."""
+        value = self._store.value("recent")
+        paths = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        return [path for path in paths if isinstance(path, str) and path][:MOST_RECENT]
+
+    @recent.setter
+    def recent(self, paths: list[str]) -> None:
+        self._set("recent", list(dict.fromkeys(paths))[:MOST_RECENT])
+
+    @property
+    def folder(self) -> str:
+        """The folder in which a file was chosen last, empty when unknown."""
+        return self._text("folder")
+
+    @folder.setter
+    def folder(self, path: str) -> None:
+        self._set("folder", path)
 
     def path(self) -> str:
         """Return the file that holds the settings."""

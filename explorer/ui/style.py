@@ -28,6 +28,7 @@ QMenu::separator {{ height: {line}px; background: {c.border}; margin: {px(4)}px;
 #stage, #canvas {{ background: {c.stage}; border: none; }}
 #topbar {{ background: {c.window}; border-top: {line}px solid {c.border}; border-bottom: {line}px solid {c.border}; }}
 #statusline {{ background: {c.window}; border-top: {line}px solid {c.border}; }}
+#recovery {{ background: {c.card}; border-bottom: {line}px solid {c.border}; }}
 QLabel[role="control"], QLabel[role="status"] {{ color: {c.muted}; }}
 QToolButton, QPushButton {{
   background: {c.card}; color: {c.text}; border: {line}px solid {c.border}; border-radius: {px(6)}px;

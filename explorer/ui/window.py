@@ -99,7 +99,6 @@ class MainWindow(QMainWindow):
         self._tab_actions: list[QAction] = []
         self._shown = False
         self.setObjectName("window")
-        self.setAcceptDrops(True)
         self.setWindowTitle(TITLE)
         themes.apply(QApplication.instance(), theme)  # type: ignore[arg-type]
         self.setStyleSheet(stylesheet(theme))

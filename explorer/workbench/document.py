@@ -86,8 +86,13 @@ class Document:
         return "" if self.path is None else self.path.name
 
     @property
+    def recovers(self) -> bool:
+        """Whether changes are kept for the case that the process dies."""
+        return self._recovery is not None
+
+    @property
     def problem(self) -> str:
-        """Why changes are not kept for the case that the process dies; empty while they are."""
+        """Why changes could not be kept for that case; empty while they are."""
         return "" if self._recovery is None else self._recovery.problem
 
     def session(self) -> Session:

@@ -110,6 +110,8 @@ class Recovery:
 
     def leave(self) -> None:
         """End, and leave the recovery file for the next start: nobody has been asked about the document."""
+        if self._closing:
+            return
         self.flush()
         self._leaving = True
         self._end()
