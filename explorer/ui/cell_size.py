@@ -51,7 +51,7 @@ def cell_size(theme: Theme, unit: Unit, *, large: bool, text: str, square: bool)
     Cells that hold digits are as wide as `text` needs; below the smallest legible font they are plain colour and,
     for tables of scores, square.
     """
-    height = max(int(unit.height * (LARGE_HEIGHT * unit.squeeze if large else 1.0)), 3)
+    height = max(int(unit.height * (LARGE_HEIGHT * unit.squeeze if large else 1.0)), 2)
     smallest = theme.text_px(12)
     font = int(min(max(unit.font * LARGE_FONT * unit.squeeze, smallest), height * 0.62)) if large else int(unit.font)
     if height < smallest + 3:

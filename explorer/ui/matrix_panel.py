@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from explorer.concepts.declaration import Axis, Marks
 from explorer.ui import bands
-from explorer.ui.cell_size import CellSize, Unit, cell_size, text_width
+from explorer.ui.cell_size import CellSize, Unit, cell_size, holds_digits, text_width
 from explorer.ui.guard import guarded
 from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import COLOURED, cell_text
@@ -38,7 +38,9 @@ __all__ = ["MatrixPanel", "Unit", "paint_ramp"]
 
 SUM_CLOSE = 5e-10
 #: What the narrowest cell holds that writes its numbers short.
-NARROW = "000"
+NARROW = "00"
+#: Tables with at most so many columns grow a little where that spares a token's name an ellipsis.
+NAMED_IN_FULL = 8
 #: The most room that words beside the rows take, at 100 %.
 STAMP_WIDTH = 110
 
@@ -209,6 +211,12 @@ class MatrixPanel(QWidget):
             font = self.theme.text_px(12) if any(self.view.look.forms) else self._label_font(cell).pixelSize()
             labels = max((text_width(font, name) for name in self.column_names), default=0)
             cell = replace(cell, width=max(cell.width, labels + self.theme.px(8) if labels else 0))
+        elif self.large and holds_digits(cell) and len(self.column_names) <= NAMED_IN_FULL:
+            # A little more room spares the tokens' names an ellipsis.
+            font = self._label_font(cell).pixelSize()
+            names = [f"{name}{_position(self.column_axis, name, c)}" for c, name in enumerate(self.column_names)]
+            labels = max((text_width(font, name) for name in names), default=0) + self.theme.px(3)
+            cell = replace(cell, width=max(cell.width, min(labels, cell.width * 6 // 5)))
         return cell
 
     def table_size(self, cell: CellSize) -> QSize:

@@ -39,6 +39,7 @@ SHARED_HEAD = QT_TRANSLATE_NOOP("trace", "query head {head} reads KV head {share
 FROM_LESSON = QT_TRANSLATE_NOOP("trace", "the lesson's value")
 FROM_DRAW = QT_TRANSLATE_NOOP("trace", "drawn at random in the lesson, without meaning")
 FROM_SEED = QT_TRANSLATE_NOOP("trace", "drawn at random from seed {seed}, without meaning")
+FROM_PRESET = QT_TRANSLATE_NOOP("trace", "part of the preset “{name}”")
 TYPED = QT_TRANSLATE_NOOP("trace", "typed by you; the lesson has {lesson}")
 MASK_ON = QT_TRANSLATE_NOOP("trace", "may look")
 MASK_OFF = QT_TRANSLATE_NOOP("trace", "may not look")
@@ -147,6 +148,8 @@ def where_from(declared: Input, value: float, drawn: float, origin: str | None, 
     """Say where a number that nothing computed comes from; `drawn` is the lesson's."""
     if origin in ("lesson", "random") or value == drawn:
         return translate(FROM_DRAW if declared.origin == "random" else FROM_LESSON)
+    if origin is not None and origin.startswith("preset"):
+        return translate(FROM_PRESET).format(name=origin.partition(": ")[2])
     seed = re.fullmatch(r"random seed (-?\d+)", origin or "")
     if seed:
         return translate(FROM_SEED).format(seed=seed[1])

@@ -1,0 +1,494 @@
+"""Tab 13, previous-token head: a head whose every number is typed, and what becomes of it without positions.
+
+A token's x holds a slot, which says where it stands, and its content. Both are part of x, so that nothing but x tells
+the head who comes before whom. The number of slots is the length of the text and of the keys; changing it lets rows
+and columns of slots come and go in the middle of the matrices, between what was typed. Sharpness is no number of its
+own: it is the largest entry of Wq, and its slider scales Wq.
+
+The presets bring other heads, each with its sizes, mask, tokens and the names of its features.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.concepts.declaration import (
+    KEY,
+    QUERY,
+    TOKENS,
+    Action,
+    Axis,
+    Choice,
+    Column,
+    Concept,
+    Custom,
+    Edit,
+    Input,
+    Matrix,
+    Place,
+    Row,
+    Situation,
+    Size,
+    Sizes,
+    Slider,
+    Stage,
+    Step,
+    Suggestion,
+    Text,
+    Tile,
+    Toggle,
+    Values,
+    Whole,
+)
+from explorer.concepts.head_presets import HeadPreset, presets
+from explorer.concepts.plots import Crossing, Line, Plot, Scale, Series
+from explorer.core import lesson
+from explorer.core.javarandom import JavaRandom
+from explorer.core.ops import attention, hand_built
+from explorer.core.previous_token import sharpness_needed, worst_share
+
+if TYPE_CHECKING:
+    from explorer.concepts.declaration import Controls
+    from explorer.core.ops.base import Array, Op
+
+LESSON = "lesson"
+SHARPNESS = 10.0
+#: Below this the slider does not go: at 0 nothing of Wq would be left to be made sharp again.
+BLUNTEST = 0.1
+SHARPEST = 10_000.0
+ROPE_BASE = 100.0
+MOST_SLOTS = 64
+#: More rows or columns are pressed into the room of so many.
+ROOM = (8, 6)
+#: How the names of features begin that say where a token stands.
+POSITIONS = ("pos", "mod=", "cos", "sin")
+POSITION_NAMES = ("i", "j", "i^2")
+
+
+# ------------------------------------------------------------------------------------------------ the lesson's numbers
+
+
+def _slots_of(sizes: Sizes) -> int:
+    """Return how many columns of x are slots."""
+    return min(sizes["d_head"], sizes["d_model"])
+
+
+def _contents(rows: int, columns: int) -> Array:
+    """Return the lesson's vectors, repeated as often as needed in both directions."""
+    vectors = lesson.VECTORS
+    down, across = (np.arange(count) % length for count, length in zip((rows, columns), vectors.shape, strict=True))
+    return np.asarray(vectors[down][:, across])
+
+
+def _x(sizes: Sizes) -> Array:
+    n, slots = sizes["n"], _slots_of(sizes)
+    return np.hstack([np.eye(n, slots), _contents(n, sizes["d_model"] - slots)])
+
+
+def _wq(sizes: Sizes) -> Array:
+    """Return the shift: the row of a slot asks for the slot before, that of slot 0 for itself."""
+    shift = np.zeros((sizes["d_model"], sizes["d_head"]))
+    for slot in range(_slots_of(sizes)):
+        shift[slot, max(slot - 1, 0)] = SHARPNESS
+    return shift
+
+
+def _wk(sizes: Sizes) -> Array:
+    return np.eye(sizes["d_model"], sizes["d_head"])
+
+
+def _wv(sizes: Sizes) -> Array:
+    return np.eye(sizes["d_model"], sizes["d_v"], -_slots_of(sizes))
+
+
+def hand_built_form(situation: Situation) -> bool:
+    """Say whether the matrices have the lesson's form: one slot per token, keys of one number per slot."""
+    sizes = situation.sizes
+    return situation.controls["preset"] == LESSON and sizes["n"] == sizes["d_head"] <= sizes["d_model"]
+
+
+def feature_names(situation: Situation) -> tuple[str, ...]:
+    """Return what each number of x is called: slots s0, s1, … and contents c0, c1, …, or the preset's own names."""
+    width = situation.sizes["d_model"]
+    chosen = presets().get(str(situation.controls["preset"]))
+    if chosen is not None:
+        return (*chosen.features, *(f"f{i}" for i in range(len(chosen.features), width)))[:width]
+    slots = _slots_of(situation.sizes)
+    return (*(f"s{i}" for i in range(slots)), *(f"c{i}" for i in range(width - slots)))
+
+
+N = Axis("n")
+D_MODEL = Axis("d_model", "", feature_names)
+D_HEAD = Axis("d_head")
+D_V = Axis("d_v")
+
+
+def position_columns(situation: Situation) -> list[int]:
+    """Return the columns of x that say where a token stands."""
+    names = feature_names(situation)
+    if situation.controls["preset"] == LESSON:
+        return list(range(_slots_of(situation.sizes)))
+    return [i for i, name in enumerate(names) if name.startswith(POSITIONS) or name in POSITION_NAMES]
+
+
+# ----------------------------------------------------------------------------------------------------- what is changed
+
+
+def sharpness_of(wq: Array) -> float:
+    """Return the largest entry of Wq in magnitude, as far as the slider goes."""
+    return float(min(np.abs(wq).max(initial=0.0), SHARPEST))
+
+
+def sharpened(situation: Situation, sharpness: float) -> Array:
+    """Return Wq scaled so that its largest entry is `sharpness`; the lesson's shift where Wq is all 0.
+
+    Raises
+    ------
+    ValueError
+        When a preset's Wq is all 0, which says nothing about where to look.
+    """
+    wq = situation.inputs["Wq"]
+    largest = np.abs(wq).max(initial=0.0)
+    if largest > 0:
+        return np.asarray(wq / largest * sharpness)
+    if not hand_built_form(situation):
+        raise ValueError("Wq is all 0, so there is nothing to sharpen; type a number into it first")
+    return np.asarray(_wq(situation.sizes) / SHARPNESS * sharpness)
+
+
+def _moved(old: Array, fresh: Array, parts: tuple[tuple[int, int], tuple[int, int]]) -> Array:
+    """Return fresh values with the old ones in their places: `parts` says how much of each axis was, and is, slots."""
+    pairs = []
+    for (was, now), old_length, new_length in zip(parts, old.shape, fresh.shape, strict=True):
+        kept = min(was, now)
+        rest = min(old_length - was, new_length - now)
+        pairs.append(
+            (
+                np.r_[np.arange(kept), was + np.arange(rest)].astype(int),
+                np.r_[np.arange(kept), now + np.arange(rest)].astype(int),
+            )
+        )
+    result = fresh.copy()
+    (old_rows, new_rows), (old_columns, new_columns) = pairs
+    result[np.ix_(new_rows, new_columns)] = old[np.ix_(old_rows, old_columns)]
+    return result
+
+
+def with_slots(before: Situation, count: int) -> Edit:
+    """Return the head with another number of slots: those that come continue the lesson's pattern at this sharpness."""
+    was = before.sizes["n"]
+    sizes = {**before.sizes, "n": count, "d_head": count, "d_model": before.sizes["d_model"] - was + count}
+    inputs = before.inputs
+    slots, none, contents = (was, count), (0, 0), before.sizes["d_v"]
+    sharpness = sharpness_of(inputs["Wq"]) or SHARPNESS
+    return Edit(
+        sizes=sizes,
+        inputs={
+            "x": _moved(inputs["x"], _x(sizes), (slots, slots)),
+            "Wq": _moved(inputs["Wq"], _wq(sizes) / SHARPNESS * sharpness, (slots, slots)),
+            "Wk": _moved(inputs["Wk"], _wk(sizes), (slots, slots)),
+            "Wv": _moved(inputs["Wv"], _wv(sizes), (slots, (contents, contents) if contents else none)),
+        },
+    )
+
+
+def load(key: str) -> Edit:
+    """Return what a preset brings; the lesson's own head for ``"lesson"``."""
+    chosen = presets().get(key)
+    if chosen is None:
+        sizes = {size.name: size.default for size in CONCEPT.sizes}
+        return Edit(
+            sizes=sizes,
+            inputs={one.name: one.default(sizes) for one in CONCEPT.inputs},
+            controls={"sharpness": SHARPNESS, "mask": "causal", "rope": False},
+            tokens=CONCEPT.tokens,
+        )
+    return Edit(
+        sizes=chosen.sizes,
+        inputs=chosen.arrays,
+        controls={
+            "sharpness": sharpness_of(chosen.arrays["Wq"]),
+            "mask": chosen.mask,
+            "rope": chosen.rope_base is not None,
+        },
+        tokens=chosen.tokens,
+        origins=dict.fromkeys(chosen.arrays, f"preset: {chosen.title}"),
+    )
+
+
+def react(before: Situation, after: Situation) -> Edit:
+    """Let a preset bring its head, slots bring their rows and columns, and Wq and sharpness follow each other."""
+    if after.controls["preset"] != before.controls["preset"]:
+        return load(str(after.controls["preset"]))
+    changed = {name for name in after.sizes if after.sizes[name] != before.sizes[name]}
+    if changed == {"n"} and hand_built_form(before):
+        return with_slots(before, after.sizes["n"])
+    wq = after.inputs["Wq"]
+    if changed == {"n"} and before.controls["preset"] != LESSON:
+        # A token without any feature: nobody asks for it, and it asks for nobody.
+        x = after.inputs["x"].copy()
+        x[before.sizes["n"] :] = 0.0
+        return Edit(inputs={"x": x})
+    if after.controls["sharpness"] != before.controls["sharpness"] and wq is before.inputs["Wq"]:
+        wq = sharpened(after, float(after.controls["sharpness"]))
+        return Edit(inputs={"Wq": wq}, controls={"sharpness": sharpness_of(wq)})
+    return Edit(controls={"sharpness": sharpness_of(wq)})
+
+
+def _range(_sizes: Sizes, controls: Controls) -> tuple[float, float]:
+    """Return where sharpness may lie: up to 100, or as far as Wq goes; 0 only where Wq is all 0."""
+    value = float(controls["sharpness"])
+    high = min(max(100.0, 100.0 * math.ceil(value / 100.0)), SHARPEST)
+    return (0.0 if value <= 0 else BLUNTEST), high
+
+
+def remove_positions(situation: Situation) -> Edit:
+    """Set every number of x to 0 that says where a token stands."""
+    columns = position_columns(situation)
+    if not columns:
+        title = presets()[str(situation.controls["preset"])].title
+        raise ValueError(f"the x of “{title}” says nothing about positions, so there is nothing to remove")
+    x = situation.inputs["x"].copy()
+    x[:, columns] = 0.0
+    return Edit(inputs={"x": x})
+
+
+def shuffle(situation: Situation) -> Edit:
+    """Let the tokens change places: contents and names move, positions stay where they are.
+
+    Each order leads to one next order, so that the same clicks give the same numbers.
+    """
+    n = situation.sizes["n"]
+    if n < 2:
+        raise ValueError("one token alone cannot change places; use 2 slots or more")
+    x = situation.inputs["x"]
+    seed = zlib.crc32(x.tobytes() + "\n".join(situation.tokens).encode())
+    drawn, order = JavaRandom(seed), list(range(n))
+    for i in range(n - 1, 0, -1):
+        j = drawn.next_int(i + 1)
+        order[i], order[j] = order[j], order[i]
+    if order == list(range(n)):
+        order = [*order[1:], order[0]]
+    moving = np.setdiff1d(np.arange(x.shape[1]), position_columns(situation))
+    mixed = x.copy()
+    mixed[:, moving] = x[np.ix_(np.array(order), moving)]
+    return Edit(inputs={"x": mixed}, tokens=tuple(situation.tokens[i] for i in order))
+
+
+# -------------------------------------------------------------------------------------------------------- the verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether every row from 1 on puts enough on the row before it; `row` is the one that puts the least there."""
+
+    holds: bool
+    row: int
+    share: float
+    wanted: float
+
+
+def verdict(weights: Array, wanted: float) -> Verdict | None:
+    """Judge attention weights (n, n); None where there is no row with one before it."""
+    shares = np.diagonal(weights, -1)
+    if not shares.size:
+        return None
+    worst = int(shares.argmin())
+    return Verdict(bool(shares[worst] >= wanted), worst + 1, float(shares[worst]), wanted)
+
+
+def share_text(share: float, wanted: float) -> str:
+    """Write a share with three decimals, or with as many more as show on which side of what is wanted it lies."""
+    if 0 < share < 0.0005:
+        return "< 0.001"
+    texts = (f"{share:.{digits}f}" for digits in range(3, 16))
+    return next((text for text in texts if (float(text) >= wanted) == (share >= wanted)), repr(share))
+
+
+def _called(situation: Situation, at: int) -> str:
+    name = situation.tokens[at]
+    return name if name == str(at) else f"{name} {at}"
+
+
+def _wanted(situation: Situation) -> float:
+    return int(situation.controls["threshold"]) / 100
+
+
+def tiles(situation: Situation, results: Values) -> list[Tile]:
+    """Return the verdict with its worst row, and the sharpness that the hand-built head needs for 99 %."""
+    wanted = _wanted(situation)
+    found = verdict(results["weights"], wanted)
+    if found is None:
+        return [Tile("previous-token head?", "–", "one token has none before it")]
+    asks, asked = (_called(situation, at) for at in (found.row, found.row - 1))
+    judged = Tile(
+        f"all rows on i − 1, ≥ {wanted:.2f}?",
+        "yes" if found.holds else "no",
+        f"worst: {asks} → {asked}  {share_text(found.share, wanted)}",
+        "good" if found.holds else "bad",
+        ("weights", (found.row, found.row - 1)),
+    )
+    if not hand_built_form(situation):
+        return [judged]
+    needed, longest = sharpness_needed(situation.sizes["n"]), sharpness_needed(MOST_SLOTS)
+    return [judged, Tile("needed for 99 %", f"{needed:.1f}", f"{MOST_SLOTS} slots: {longest:.1f}")]
+
+
+def about(situation: Situation, _results: Values) -> list[Tile] | None:
+    """Return what the preset does; nothing for the lesson's own head."""
+    chosen = presets().get(str(situation.controls["preset"]))
+    if chosen is None:
+        return None
+    return [Tile(f"started from: {chosen.title}", "", chosen.says)]
+
+
+def curve(situation: Situation, results: Values) -> Plot | None:
+    """Return the worst row of the hand-built head against its slots at this sharpness, and where the tab stands."""
+    if not hand_built_form(situation):
+        return None
+    n, sharpness, wanted = situation.sizes["n"], float(situation.controls["sharpness"]), _wanted(situation)
+    slots = np.arange(2, MOST_SLOTS + 1)
+    here = verdict(results["weights"], wanted)
+    return Plot(
+        Scale(
+            "slots", 2, MOST_SLOTS, write=lambda value: f"{value:.0f}", ticks=(2, 4, 8, 16, 32, 64), logarithmic=True
+        ),
+        Scale(
+            "worst row",
+            0.0,
+            1.0,
+            write=lambda value: f"{value:.2f}",
+            read=lambda value: f"{value:.3f}",
+            ticks=(0, 0.5, 1),
+        ),
+        series=(
+            Series(
+                f"worst row at sharpness {sharpness:g}",
+                slots.astype(np.float64),
+                worst_share(slots, sharpness),
+                "weight",
+                at=lambda x: float(worst_share(x, sharpness)),
+            ),
+        ),
+        lines=(Line(wanted, f"{wanted:.2f}", vertical=False),),
+        crossings=() if here is None else (Crossing(n, here.share, f"{here.share:.3f}"),),
+        title="worst row against slots",
+        snap=lambda x: float(round(x)),
+    )
+
+
+# ----------------------------------------------------------------------------------------------------- the declaration
+
+
+def _known(text: str) -> str | None:
+    if text == LESSON or text in presets():
+        return None
+    return f"there is no preset called “{text[:40]}”; known are {LESSON}, {', '.join(presets())}"
+
+
+def _suggest(typed: str) -> list[Suggestion]:
+    """Return the presets whose title or description holds every word that was typed."""
+    everything = [Suggestion(LESSON, "previous token, the lesson’s", "slots, contents and sharpness 10")]
+    everything += [Suggestion(one.key, one.title, _detail(one)) for one in presets().values()]
+    words = typed.lower().split()
+    return [one for one in everything if all(word in f"{one.value} {one.label} {one.detail}".lower() for word in words)]
+
+
+def _detail(preset: HeadPreset) -> str:
+    return f"{preset.says} ({preset.see})" if preset.see else preset.says
+
+
+def _title(controls: Controls) -> str:
+    chosen = presets().get(str(controls["preset"]))
+    return "the lesson’s head" if chosen is None else chosen.title
+
+
+def _projection(controls: Controls) -> Op:
+    return hand_built.project_rotated(ROPE_BASE) if controls["rope"] else attention.project()
+
+
+CONCEPT = Concept(
+    number=13,
+    slug="previous-token-head",
+    title="Previous-token head",
+    tokens=tuple(lesson.example_tokens(13)),
+    sizes=(
+        Size("n", "slots", 1, MOST_SLOTS, 4),
+        Size("d_model", "", 1, 96, 6),
+        Size("d_head", "", 1, MOST_SLOTS, 4),
+        Size("d_v", "", 1, MOST_SLOTS, 2),
+    ),
+    inputs=(
+        Input("x", (TOKENS, D_MODEL), "input", _x),
+        Input("Wq", (D_MODEL, D_HEAD), "query", _wq),
+        Input("Wk", (D_MODEL, D_HEAD), "key", _wk),
+        Input("Wv", (D_MODEL, D_V), "value", _wv),
+    ),
+    controls=(
+        Text("preset", "start from", LESSON, check=_known, suggest=_suggest, shown=_title),
+        Slider("sharpness", "sharpness", 0.0, 100.0, 0.1, SHARPNESS, digits=1, bounds=_range),
+        Choice("mask", "looks", (("causal", "back"), ("none", "anywhere"), ("no_self", "at others")), "causal"),
+        Toggle("rope", "RoPE", False),
+        Whole("threshold", "verdict from %", 1, 99, 90),
+    ),
+    actions=(
+        Action("remove", "Remove positions", remove_positions, key="X", tip="Set the slots in x to 0"),
+        Action("shuffle", "Shuffle tokens", shuffle, key="S", tip="Contents change places, slots stay"),
+    ),
+    stages=(
+        Stage("q", _projection, ("x", "Wq"), (N, D_HEAD), "query"),
+        Stage("k", _projection, ("x", "Wk"), (N, D_HEAD), "key"),
+        Stage("v", attention.project(), ("x", "Wv"), (N, D_V), "value"),
+        Stage("scores", attention.scores(), ("q", "k"), (QUERY, KEY), "score", title="scores q·k"),
+        Stage("scaled", attention.scale(), ("scores", "q"), (QUERY, KEY), "score", title="scaled scores"),
+        Stage(
+            "masked",
+            lambda controls: hand_built.look(str(controls["mask"])),
+            ("scaled",),
+            (QUERY, KEY),
+            "score",
+            title="masked scores",
+        ),
+        Stage("weights", attention.softmax(), ("masked",), (QUERY, KEY), "weight", title="attention weights"),
+        Stage("output", attention.mix(), ("weights", "v"), (N, D_V), "output"),
+    ),
+    steps=(
+        Step("scores", ("scores",), "A query meets the one key that holds the slot it asks for."),
+        Step("÷ √d", ("scaled",), "More slots, longer keys, a larger divisor: the match is blunted."),
+        Step("mask", ("masked",), "Who comes later is out of reach, whatever a query asks for."),
+        Step("softmax", ("weights",), "The match outweighs its rivals, the more so the sharper the head."),
+        Step("· v", ("output",), "What is taken home is the content of the token before."),
+    ),
+    row_steps=True,
+    pinned=("weights", (3, 2)),
+    react=react,
+    layout=Row(
+        (
+            Column(
+                (
+                    Matrix("x", room=ROOM, form="short"),
+                    Row((Matrix("Wv", room=ROOM, form="short"), Matrix("v", room=ROOM, form="short"))),
+                )
+            ),
+            Column(
+                (
+                    Row((Matrix("Wq", room=ROOM, form="short"), Matrix("q", room=ROOM, form="short"))),
+                    Row((Matrix("Wk", room=ROOM, form="short"), Matrix("k", room=ROOM, form="short"))),
+                )
+            ),
+            Column(
+                (
+                    Row((Place(("scores", "scaled", "masked", "weights"), sums=False), Matrix("output", large=True))),
+                    Custom("tiles", "verdict", tiles, {"title": "verdict", "stacked": False}, ("weights",)),
+                    Custom("tiles", "about", about, {"title": "the preset"}),
+                    Custom("curves", "slots", curve, {"title": "worst row against slots", "least": (16, 6)}),
+                )
+            ),
+        )
+    ),
+)
