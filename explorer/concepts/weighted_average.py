@@ -125,10 +125,10 @@ CONCEPT = Concept(
             Matrix("x"),
             Column(
                 (
-                    Matrix("scores", large=True, span=4.0, room=(1, WIDEST)),
-                    Matrix("scaled", large=True, span=4.0, room=(1, WIDEST)),
-                    Matrix("weights", large=True, sums=True, room=(1, WIDEST)),
-                    Row((Matrix("output", large=True), Matrix("uniform", large=True))),
+                    Matrix("scores", span=4.0, room=(1, WIDEST)),
+                    Matrix("scaled", span=4.0, room=(1, WIDEST)),
+                    Matrix("weights", sums=True, room=(1, WIDEST)),
+                    Row((Matrix("output"), Matrix("uniform"))),
                 )
             ),
             Custom(

@@ -173,7 +173,8 @@ def _axis_words(plane: Plane, scale: Scale, theme: Theme) -> list[tuple[QRectF, 
 def _paint_hull(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook) -> None:
     corners = [scale.pixel(plane.hull[i]) for i in convex_hull(plane.hull)]
     if len(corners) > 1:
-        painter.setPen(QPen(look.soft(plane.hull_role, 0.75), look.line(1.4), Qt.PenStyle.DotLine))
+        # Not dotted: stroking dots along slanting edges takes longer than all the rest.
+        painter.setPen(QPen(look.soft(plane.hull_role, 0.6), look.line(1.2)))
         painter.setBrush(look.soft(plane.hull_role, 0.14))
         painter.drawPolygon(QPolygonF(corners))
 
