@@ -350,7 +350,8 @@ def _bytes(study: Study, _controls: Controls, longest: int) -> Plot:
     points: tuple[Crossing, ...] = ()
     found = asked.crossings.get("bytes read in decode")
     if found is not None and found.at is not None and found.at <= cost_study.LONGEST and weights is not None:
-        label = f"{quantities.tokens(found.at)}: cache = weights"
+        where = found.exact if found.exact is not None and found.exact > 0 else float(found.at)
+        label = f"{quantities.tokens(where)}: cache = weights"
         points = (Crossing(float(found.at), float(read(study.own, found.at) or 0), label, variant_role(study.own)),)
     return Plot(
         _context_scale(longest), y, tuple(drawn), crossings=points, lines=_limit_line(study), snap=round,

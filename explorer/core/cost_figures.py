@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal
 
 from explorer.core import cost
@@ -381,6 +382,7 @@ def crossings(
                     lambda n: (cache_bytes(architecture, n, options) or 0) >= weights,
                     _guess(lambda n: cache_bytes(architecture, n, options), weights - 1),
                 ),
+                _exact_bytes_crossing(architecture, options, weights),
             )
         )  # fmt: skip
     return found
@@ -392,6 +394,23 @@ def _exact_prefill_crossing(parameters: Parameters, per_pair: int, pairs: Pairs,
         return None
     cross = cost.decode_crossing if pairs == "square" else cost.prefill_crossing
     return cross(parameters.multiplied, flops_per_pair=per_pair)
+
+
+def grows_evenly(architecture: Architecture, options: CacheOptions) -> bool:
+    """Say whether the cache grows by the same bytes with every token, beside what is constant."""
+    grows = any(layer.keeps_kv for layer in architecture.layers)
+    bent = any(
+        (layer.keeps_kv and layer.window) or any(state.every for state in layer.states) for layer in architecture.layers
+    )
+    return grows and not bent and options.rounding == "none"
+
+
+def _exact_bytes_crossing(architecture: Architecture, options: CacheOptions, weights: int) -> float | None:
+    """Return the solution where the cache grows evenly: what the states leave of the weights ÷ bytes of a token."""
+    per_token, states = kv_bytes_per_token(architecture, options), state_bytes(architecture, 1, options)
+    if not per_token or states is None or not grows_evenly(architecture, options):
+        return None
+    return float(Fraction(weights - states, per_token * options.batch))
 
 
 def _growing_flops_per_pair(architecture: Architecture) -> int | None:

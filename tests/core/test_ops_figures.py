@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from explorer.core import cost, cost_explain, cost_figures
 from explorer.core.cost_model import Architecture, CacheOptions, Indexer, Layer, Parameters, State
-from explorer.core.expression import Number, Operation, Result, evaluate
+from explorer.core.expression import Operation, Result, evaluate
 from explorer.core.ops import figures
 from explorer.core.ops.base import Op
 
@@ -236,15 +236,3 @@ def test_sums_and_ratios_are_taken_cell_by_cell() -> None:
     assert ratio.apply(a, b, c).tolist() == [2.0, 0.0]
     assert evaluate(ratio.terms([a, b, c], ["a", "b", "c"], (0,))) == 2.0
     assert eval(ratio.source(["a", "b", "c"]), {"np": np, "a": a, "b": b, "c": c}).tolist() == [2.0, 0.0]
-
-
-def test_a_formula_is_read_as_it_is_written() -> None:
-    assert evaluate(figures.read_formula("32 × 8 × (128 × 2 + 64 × (17/16)) × 1,000")) == 32 * 8 * (256 + 68) * 1000
-    assert evaluate(figures.read_formula("(5,000 × 1,024 − 1,024 × 1,023 / 2)")) == 5000 * 1024 - 1024 * 1023 / 2
-    assert figures.read_formula("0") == Number(0.0, "0")
-
-
-@pytest.mark.parametrize("text", ["", "2 ×", "(2", "2 + + 3", "a", "2)", "2 ÷ 3"])
-def test_what_is_no_formula_is_not_read(text: str) -> None:
-    with pytest.raises(ValueError, match="is no formula"):
-        figures.read_formula(text)

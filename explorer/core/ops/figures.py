@@ -18,6 +18,7 @@ import numpy as np
 from explorer.core import cost, cost_explain, cost_figures
 from explorer.core.cost_model import CacheOptions
 from explorer.core.expression import Expression, Number, Operation, Result, total
+from explorer.core.formula import product, read_formula, whole
 from explorer.core.ops.base import Array, Arrays, Index, Names, Op, cell
 
 if TYPE_CHECKING:
@@ -86,87 +87,6 @@ class Asked:
         """Return the terms of a figure, one for each kind of layer, without the total."""
         opened = cost_explain.explain(self.architecture, figure, n, self.options, pairs=self.pairs, head=self.head)
         return opened[:-1]
-
-
-# ------------------------------------------------------------------------------------- formulas as expressions
-
-_SIGN: Final = re.compile(r"\s*(?:(?P<number>[0-9][0-9,]*)|(?P<sign>[×/+−()]))")
-
-
-def read_formula(formula: str) -> Expression:
-    """Return the expression that a formula of `cost_explain` writes: whole numbers, ``× / + −`` and brackets.
-
-    Raises
-    ------
-    ValueError
-        If it is no such formula.
-    """
-    return _Reader(formula).expression()
-
-
-class _Reader:
-    """Reads a formula from left to right; products bind more tightly than sums."""
-
-    def __init__(self, formula: str) -> None:
-        self._signs: list[str] = []
-        at = 0
-        while at < len(formula.rstrip()):
-            found = _SIGN.match(formula, at)
-            if found is None:
-                raise ValueError(f"{formula!r} is no formula: {formula[at:]!r} cannot be read")
-            self._signs.append(found["number"] or found["sign"])
-            at = found.end()
-        self._formula = formula
-
-    def expression(self) -> Expression:
-        found = self._sum()
-        if self._signs:
-            raise ValueError(f"{self._formula!r} is no formula: {self._signs[0]!r} is left over")
-        return found
-
-    def _next(self, *wanted: str) -> str:
-        return self._signs.pop(0) if self._signs and self._signs[0] in wanted else ""
-
-    def _sum(self) -> Expression:
-        parts = [self._product()]
-        while sign := self._next("+", "−"):
-            following = self._product()
-            if sign == "+":
-                parts.append(following)
-            else:
-                parts = [Operation("difference", (total(parts), following))]
-        return total(parts)
-
-    def _product(self) -> Expression:
-        factors = [self._factor()]
-        while sign := self._next("×", "/"):
-            following = self._factor()
-            if sign == "×":
-                factors.append(following)
-            else:
-                above = factors[0] if len(factors) == 1 else Operation("product", tuple(factors))
-                factors = [Operation("quotient", (above, following))]
-        return factors[0] if len(factors) == 1 else Operation("product", tuple(factors))
-
-    def _factor(self) -> Expression:
-        if self._next("("):
-            inner = self._sum()
-            if not self._next(")"):
-                raise ValueError(f"{self._formula!r} is no formula: a bracket is not closed")
-            return inner
-        if not self._signs or not self._signs[0][0].isdigit():
-            raise ValueError(f"{self._formula!r} is no formula: a number is missing")
-        return whole(int(self._signs.pop(0).replace(",", "")))
-
-
-def whole(value: int) -> Number:
-    """Return a whole number as it is written in a formula."""
-    return Number(float(value), f"{value:,}")
-
-
-def product(*factors: Expression) -> Expression:
-    """Return the product of several expressions."""
-    return Operation("product", factors)
 
 
 def _terms(lines: Sequence[cost_explain.Line]) -> Expression:
@@ -290,6 +210,8 @@ def crossing(asked: Asked, name: str) -> Op | None:
     parameters = asked.architecture.parameters
     if found.exact is None or found.exact < 0 or parameters is None:
         return _single(name, float(found.at), whole(found.at), str(found.at), "tokens")
+    if name == "bytes read in decode":
+        return _bytes_crossing(asked, found.exact)
     pair = total(
         [
             product(whole(count), whole(2), total([whole(layer.d_k), whole(layer.d_v)]), whole(layer.n_head))
@@ -306,13 +228,18 @@ def crossing(asked: Asked, name: str) -> Op | None:
     return _single(name, found.exact, met, exact, "tokens")
 
 
-def _linear(architecture: Architecture, options: CacheOptions) -> bool:
-    """Say whether the cache grows by the same bytes with every token, beside what is constant."""
-    grows = any(layer.keeps_kv for layer in architecture.layers)
-    bent = any(
-        (layer.keeps_kv and layer.window) or any(state.every for state in layer.states) for layer in architecture.layers
-    )
-    return grows and not bent and options.rounding == "none"
+def _bytes_crossing(asked: Asked, exact: float) -> Op:
+    """Return the op of where an evenly growing cache is as large as the weights that a step reads."""
+    one, options = asked.architecture, asked.options
+    weights = cost_figures.decode_weight_bytes(one, asked.weight_type) or 0
+    states = cost_figures.state_bytes(one, 1, options) or 0
+    each = cost_figures.kv_bytes_per_token(one, options) or 1
+    above: Expression = whole(weights)
+    if states:
+        above = Operation("difference", (above, whole(states)))
+    below = whole(each) if options.batch == 1 else product(whole(each), whole(options.batch))
+    source = f"F({weights - states}, {each * options.batch})"
+    return _single("bytes crossing", exact, Operation("quotient", (above, below)), source, "tokens")
 
 
 def longest_contexts(asked: Asked, budgets: Sequence[int]) -> Op | None:
@@ -328,7 +255,7 @@ def longest_contexts(asked: Asked, budgets: Sequence[int]) -> Op | None:
         return None
     states = cost_figures.state_bytes(one, 1, options) or 0
     per_token = (cost_figures.kv_bytes_per_token(one, options) or 0) * options.batch
-    even = _linear(one, options)
+    even = cost_figures.grows_evenly(one, options)
 
     def exact(at: int) -> Fraction:
         context = found[at].context
