@@ -364,8 +364,7 @@ class Page(QWidget):
         canvas = self.stage.canvas
         if self.theme.present and self.concept.steps:
             canvas.focus(None)
-            room = self.stage.maximumViewportSize()
-            if canvas.crowded(room):
+            if canvas.crowded(self.stage.room()):
                 _row, current = states.row_and_step(self.concept, self.workbench.state(self.concept.slug).sizes, view)
                 step = self.concept.steps[current]
                 # A step that is taken in parts is about these parts alone.

@@ -425,6 +425,11 @@ class Stage(QScrollArea):
         if self._due:
             self.refit()
 
+    def room(self) -> QSize:
+        """Return the room that a layout has: what is seen at once, without the margins and the legend."""
+        margin = 2 * self.canvas.theme.px(10)
+        return self.maximumViewportSize() - QSize(margin, margin + self.canvas.legend_height())
+
     def refit(self) -> None:
         """Choose the unit again and lay out; needed after a shape, a theme or the room has changed.
 
@@ -434,8 +439,7 @@ class Stage(QScrollArea):
         self._due = not self.isVisible()
         if self._due:
             return
-        margin = self.canvas.theme.px(10)
-        room = self.maximumViewportSize() - QSize(2 * margin, 2 * margin + self.canvas.legend_height())
+        margin, room = self.canvas.theme.px(10), self.room()
         if room.width() < 10 or room.height() < 10:
             return
         size = self.canvas.fit(room)
