@@ -9,8 +9,12 @@ import subprocess
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from trouble import Trouble
+
+if TYPE_CHECKING:
+    from email.message import Message
 
 TEXTS = Path(__file__).resolve().parent / "licences"
 
@@ -99,7 +103,7 @@ def _of_package(package: metadata.Distribution, name: str, target: Path) -> str:
         raise Trouble(
             f"{name} brings no licence text and packaging/licences has none for it, so it may not be bundled."
         )
-    fields = package.metadata
+    fields = cast("Message", package.metadata)
     licence = fields.get("License-Expression") or (fields.get("License") or "").split("\n")[0] or "see its text"
     source = next((line.split(", ", 1)[1] for line in fields.get_all("Project-URL") or [] if _is_source(line)), "")
     said = [f"{fields['Name']} {package.version}: {licence}", CONTENTS.get(name, ""), source]

@@ -114,7 +114,7 @@ class _Release:
         _say("folder")
         target = self._fresh("bundle")
         spec = ROOT / "packaging" / f"{NAME}.spec"
-        places = ["--distpath", target, "--workpath", self._fresh("pyinstaller")]
+        places: list[str | Path] = ["--distpath", target, "--workpath", self._fresh("pyinstaller")]
         self._run([self.python, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", *places, spec])
         self._fresh("licences").rmdir()
         licences.collect(
