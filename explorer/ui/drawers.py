@@ -34,6 +34,7 @@ class Popup(QFrame):
 
     def open_below(self) -> None:
         """Open below the anchor, moved to the left or above it where the screen ends."""
+        self.show()
         self.adjustSize()
         corner = self._anchor.mapToGlobal(QPoint(0, self._anchor.height() + 2))
         room = self._anchor.screen().availableGeometry()
@@ -42,7 +43,6 @@ class Popup(QFrame):
         if top + self.height() > room.bottom():
             top = max(corner.y() - self._anchor.height() - self.height() - 4, room.top())
         self.move(left, top)
-        self.show()
 
 
 class DrawerButton(QToolButton):

@@ -257,8 +257,9 @@ class _Table(QTableView):
     @guarded
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Stand on a figure."""
+        stands_nowhere = not self.currentIndex().isValid()
         super().focusInEvent(event)
-        if not self.currentIndex().isValid() and self.entries.rowCount():
+        if stands_nowhere and self.entries.rowCount():
             self.setCurrentIndex(self.entries.index(0, 1 if self.entries.columnCount() > 1 else 0))
         self.viewport().update()
 
