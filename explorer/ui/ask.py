@@ -119,6 +119,7 @@ def save_first(parent: QWidget, name: str, save: Callable[[], object], give_up: 
     box.setWindowTitle("Save changes?")
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(f"{name} has changes that are not saved." if name else "There are changes that are not saved.")
+    box.setInformativeText("Save them before they are gone?")
     buttons = QMessageBox.StandardButton
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
     box.setDefaultButton(buttons.Save)

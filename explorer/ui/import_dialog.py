@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QHeaderView,
@@ -19,8 +18,10 @@ from PySide6.QtWidgets import (
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
+    QWidget,
 )
 
+from explorer.ui.drop_down import DropDown
 from explorer.ui.number_style import cell_text
 from explorer.workbench import data_import
 from explorer.workbench.data_files import shape_words
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from explorer.workbench.data_import import Match, Plan
     from explorer.workbench.document import Document
 
-HEADS: Final = ("array", "shape", "begins with", "goes into", "")
+HEADS: Final = ("array", "shape", "begins with", "goes into", "remark")
 NOWHERE: Final = "nowhere"
 #: Arrays of more cells are not read just to show how they begin; nor are more arrays than this.
 MOST_SHOWN_CELLS: Final = 100_000
@@ -67,6 +68,8 @@ class ImportDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("import")
         concept, theme = self._plan.concept, window.theme
+        self._theme = theme
+        self._choosers: list[DropDown] = []
         self.setWindowTitle(f"Import into tab {concept.number}, {concept.title}")
         head = QLabel(name)
         head.setTextFormat(Qt.TextFormat.PlainText)
@@ -119,6 +122,7 @@ class ImportDialog(QDialog):
         table.setObjectName("import_table")
         table.setHorizontalHeaderLabels(list(HEADS))
         table.verticalHeader().hide()
+        table.verticalHeader().setMinimumSectionSize(self._theme.px(34))
         table.setShowGrid(False)
         table.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
         table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
@@ -135,12 +139,18 @@ class ImportDialog(QDialog):
             words = (source.name or "the table", shape_words(source.shape) if source.problem is None else "", begins)
             for column, text in enumerate(words):
                 table.setItem(row, column, QTableWidgetItem(text))
-            table.setCellWidget(row, 3, self._chooser(row))
-            table.setItem(row, 4, QTableWidgetItem())
+            chooser = self._chooser(row)
+            self._choosers.append(chooser)
+            # A frame around it keeps its height where the row is higher.
+            frame = QWidget()
+            line = QVBoxLayout(frame)
+            line.setContentsMargins(0, self._theme.px(3), 0, self._theme.px(3))
+            line.addWidget(chooser, 0, Qt.AlignmentFlag.AlignVCenter)
+            table.setCellWidget(row, 3, frame)
         return table
 
-    def _chooser(self, row: int) -> QComboBox:
-        chooser = QComboBox()
+    def _chooser(self, row: int) -> DropDown:
+        chooser = DropDown(self._theme)
         chooser.setObjectName(f"target_{row}")
         chooser.setAccessibleName(f"where {self._plan.matches[row].source.name or 'the table'} goes")
         chooser.addItem(NOWHERE, None)
@@ -152,9 +162,7 @@ class ImportDialog(QDialog):
         return chooser
 
     def _choose(self, row: int, at: int) -> None:
-        chooser = self.table.cellWidget(row, 3)
-        assert isinstance(chooser, QComboBox)
-        self._chosen[row] = chooser.itemData(at)
+        self._chosen[row] = self._choosers[row].itemData(at)
         self._plan = self._ask(self._chosen)
         self.refusal.hide()
         self._show()
@@ -163,11 +171,11 @@ class ImportDialog(QDialog):
         """Show what the plan says."""
         plan = self._plan
         for row, match in enumerate(plan.matches):
-            chooser = self.table.cellWidget(row, 3)
-            assert isinstance(chooser, QComboBox)
+            chooser = self._choosers[row]
             chosen = self._chosen.get(row, match.target)
             chooser.setCurrentIndex(max(chooser.findData(chosen), 0) if chosen is not None else 0)
             item = QTableWidgetItem(_said(match))
+            item.setForeground(self._theme.color("muted"))
             item.setToolTip(item.text())
             self.table.setItem(row, 4, item)
         self.table.resizeRowsToContents()

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.concepts import declaration as d
 from explorer.ui import ask, export
 from explorer.ui import theme as themes
+from explorer.ui.drop_down import DropDown
 from explorer.ui.guard import guarded
 from explorer.ui.matrix_export import ask_and_write
 from explorer.ui.sheet import view_names
@@ -68,8 +69,8 @@ class PictureDialog(QDialog):
         ]
         return [(_title(page, name), (name,)) for view in shown for name in view_names(view)]
 
-    def _chooser(self, name: str, items: Sequence[tuple[str, object]]) -> QComboBox:
-        chooser = QComboBox()
+    def _chooser(self, name: str, items: Sequence[tuple[str, object]]) -> DropDown:
+        chooser = DropDown(self._window.theme)
         chooser.setObjectName(f"picture_{name}")
         chooser.setAccessibleName(name)
         for text, value in items:

@@ -63,6 +63,10 @@ QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSp
 QSpinBox::up-arrow, QSpinBox::down-arrow, QDoubleSpinBox::up-arrow, QDoubleSpinBox::down-arrow {{ image: none; width: 0; height: 0; }}
 QComboBox::drop-down {{ border: none; width: {px(16)}px; }}
 QComboBox QAbstractItemView {{ background: {c.panel}; color: {c.text}; selection-background-color: {c.accent}; selection-color: {c.on_accent}; border: {line}px solid {c.border}; }}
+QTableWidget {{ background: {c.panel}; color: {c.text}; border: {line}px solid {c.border}; border-radius: {px(6)}px; }}
+QTableWidget::item {{ padding: {px(3)}px {px(8)}px; }}
+QHeaderView::section {{ background: {c.panel}; color: {c.muted}; border: none; border-bottom: {line}px solid {c.border}; padding: {px(4)}px {px(8)}px; }}
+QListWidget {{ background: {c.panel}; color: {c.text}; border: {line}px solid {c.border}; border-radius: {px(6)}px; outline: none; }}
 QSlider::groove:horizontal {{ height: {px(4)}px; background: {c.border}; border-radius: {px(2)}px; }}
 QSlider::sub-page:horizontal {{ background: {c.accent}; border-radius: {px(2)}px; }}
 QSlider::handle:horizontal {{ width: {px(14)}px; height: {px(14)}px; margin: -{px(5)}px 0; border-radius: {px(7)}px; background: {c.text}; border: {line}px solid {c.window}; }}

@@ -420,6 +420,11 @@ class MainWindow(QMainWindow):
     def _show_fingerprint(self) -> None:
         self._print.setText(f"inputs {fingerprint.of_state(self.workbench.state(self.workbench.current))}")
 
+    @property
+    def status(self) -> str:
+        """What the status line says."""
+        return self._status.text()
+
     def say(self, sentence: str) -> None:
         """Say something in the status line."""
         self._status.setText(sentence)
