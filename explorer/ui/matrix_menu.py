@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu
 from explorer.concepts.declaration import Input
 from explorer.ui import ask
 from explorer.ui.matrix_export import add_exports
+from explorer.ui.matrix_view import MatrixView
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
@@ -24,14 +25,14 @@ def build_menu(page: Page, name: str, cells: list[Index]) -> QMenu:
     menu = QMenu(page)
     concept, workbench = page.concept, page.workbench
     slug = concept.slug
-    view = page.panels(name)[0].view
+    view = _view_of(page, name)
     array = concept.array(name)
     menu.addAction("Copy\tCtrl+C", view.copy)
     if isinstance(array, Input):
         menu.addAction("Paste\tCtrl+V", view.paste)
         if array.kind == "number":
             if len(cells) == 1:
-                menu.addAction("Edit\tF2", lambda: view.edit(view.currentIndex()))
+                menu.addAction("Edit\tF2", partial(_edit, view, cells[0]))
             menu.addAction("Set to 0\tDel", view.clear_selected)
             menu.addAction("Fill down\tCtrl+D", view.fill_down)
             fill = menu.addMenu(f"Fill {name} with")
@@ -50,6 +51,21 @@ def build_menu(page: Page, name: str, cells: list[Index]) -> QMenu:
         menu.addSeparator()
         menu.addAction("Show where it comes from\tEnter", lambda: page.pin(name, cells[0]))
     return menu
+
+
+def _view_of(page: Page, name: str) -> MatrixView:
+    """Return the table that shows an array; those of other kinds of views stand in no panel."""
+    panels = page.panels(name)
+    view = panels[0].view if panels else page.findChild(MatrixView, name)
+    assert isinstance(view, MatrixView)
+    return view
+
+
+def _edit(view: MatrixView, index: Index) -> None:
+    cell = view.array_cell(index)
+    if cell is not None:
+        view.setCurrentIndex(view.model().index(*cell))
+        view.edit(view.currentIndex())
 
 
 def open_menu(page: Page, name: str, cells: list[Index], where: QPoint) -> None:

@@ -106,3 +106,14 @@ def test_nothing_is_drawn_before_its_step(make_window: MakeWindow) -> None:
     window.workbench.set_view(NINE, step=-1)
     settle(window)
     assert view_of(window).reached
+
+
+def test_its_menu_opens(make_window: MakeWindow) -> None:
+    from explorer.ui.matrix_menu import build_menu
+
+    window = make_window(NINE)
+    menu = build_menu(window.page, "contributions", [(1, 3, 6)])
+    assert [action.text() for action in menu.actions() if action.text().startswith("Copy")]
+    menu.actions()[-1].trigger()
+    assert window.workbench.view(NINE).pinned == ("contributions", (1, 3, 6))
+    menu.deleteLater()
