@@ -341,6 +341,8 @@ class Page(QWidget):
                 names = tuple(panel.name for panel in widget.panels)
                 widget.show_only(str(states.shown_array(self.concept, state.sizes, view, names)))
         for custom, widget in self._customs:
+            if hasattr(widget, "hide_arrays"):
+                widget.hide_arrays(frozenset(name for name, rows in visible.items() if rows is not None))
             if custom.arrays and hasattr(widget, "show_reached"):
                 widget.show_reached(all(visible.get(name) is None for name in custom.arrays))
             if custom.arrays and hasattr(widget, "show_part"):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from explorer.concepts.plane import Plane, Point, Vector
     from explorer.ui.theme import Theme
 
+WRAPPED = int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap)
 #: The least side of the grid's squares in pixels at 100 %.
 SQUARE = 34
 
@@ -24,7 +25,8 @@ SQUARE = 34
 class PlaneLook:
     """All that decides how a plane is drawn, beyond what is in it.
 
-    `font` is the pixel size of labels; `hovered` and `focused` are vectors, -1 for none; `lit` vectors stand out.
+    `font` is the pixel size of labels; `hovered` and `focused` are vectors, -1 for none; `lit` vectors stand out,
+    `hidden` ones are not drawn.
     """
 
     theme: Theme
@@ -32,6 +34,7 @@ class PlaneLook:
     hovered: int = -1
     focused: int = -1
     lit: frozenset[int] = field(default_factory=frozenset)
+    hidden: frozenset[int] = field(default_factory=frozenset)
 
     def line(self, width: float) -> float:
         """Return the width of a line; a projector is seen from afar."""
@@ -76,9 +79,30 @@ def paint_plane(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook) 
         painter.setPen(QPen(look.soft(path.role, 0.55), look.line(1.2), Qt.PenStyle.DashLine))
         painter.drawLine(scale.pixel(path.start), scale.pixel(path.end))
     for i, vector in enumerate(plane.vectors):
-        _paint_vector(painter, scale, look, i, vector)
+        if i not in look.hidden:
+            _paint_vector(painter, scale, look, i, vector)
     _paint_labels(painter, plane, scale, look)
     painter.restore()
+
+
+def paint_foot(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook, stated: str) -> None:
+    """Write what is stated of the scale under the plane, and the plane's note where it is not part of that."""
+    theme, width = look.theme, scale.area.width()
+    metrics = QFontMetricsF(theme.font(12))
+    painter.setFont(theme.font(12))
+    painter.setPen(theme.color("muted"))
+    y = scale.area.bottom() + theme.px(3)
+    painter.drawText(QPointF(0, y + metrics.ascent()), stated)
+    if plane.note and not theme.present:
+        painter.setPen(theme.color("text"))
+        painter.drawText(QRectF(0, y + metrics.height(), width, 10_000), WRAPPED, plane.note)
+
+
+def paint_focus(painter: QPainter, scale: Scale, look: PlaneLook) -> None:
+    """Paint the ring of a plane that has the focus as a whole."""
+    painter.setPen(QPen(look.theme.color("accent"), look.line(2)))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(scale.area.adjusted(1, 1, -1, -1))
 
 
 # --- ground ---
@@ -233,10 +257,9 @@ def label_places(plane: Plane, scale: Scale, look: PlaneLook) -> list[tuple[Vect
     """
     theme, px = look.theme, look.theme.px
     metrics = QFontMetricsF(look.label_font)
-    texts = [
-        f"{vector.label}  {written(vector.tip)}".strip() if i in (look.hovered, look.focused) else vector.label
-        for i, vector in enumerate(plane.vectors)
-    ]
+    texts = ["" if i in look.hidden else vector.label for i, vector in enumerate(plane.vectors)]
+    for i in {look.hovered, look.focused} - look.hidden - {-1}:
+        texts[i] = f"{texts[i]}  {written(plane.vectors[i].tip)}".strip()
     tips = [scale.pixel(vector.tip) for vector in plane.vectors]
     wanted = [
         Wanted(tip, QSizeF(metrics.horizontalAdvance(text) + px(6) if text else 0, metrics.height()), look.line(9))

@@ -19,13 +19,13 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from explorer.ui import plane_paint
 from explorer.ui.guard import guarded
 from explorer.ui.plane_layout import Scale, snapped
-from explorer.ui.plane_paint import PlaneLook, label_places, paint_plane, short, square_of, written
+from explorer.ui.plane_paint import PlaneLook, short, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +71,7 @@ class PlaneView(QWidget):
         # Where vectors were put since the last model: the next frame brings the model that knows it.
         self._put: dict[int, Point] = {}
         self._lit: frozenset[int] = frozenset()
+        self._unreached: frozenset[str] = frozenset()
         self.setObjectName(view.name)
         self.setAccessibleName(view.options.get("title", view.name))
         self.setMouseTracking(True)
@@ -112,6 +113,17 @@ class PlaneView(QWidget):
             self._lit = lit
             self.update()
 
+    def hide_arrays(self, names: frozenset[str]) -> None:
+        """Hide the vectors of arrays that the steps have not come to."""
+        if names != self._unreached:
+            self._unreached = names
+            self._describe()
+            self.update()
+
+    def _hidden(self) -> frozenset[int]:
+        vectors = self.plane.vectors if self.plane else ()
+        return frozenset(i for i, vector in enumerate(vectors) if vector.array in self._unreached)
+
     def _handles(self) -> list[int]:
         """Return the vectors that can be moved, in the order in which Tab goes through them."""
         return [i for i, vector in enumerate(self.plane.vectors) if vector.draggable] if self.plane else []
@@ -123,7 +135,8 @@ class PlaneView(QWidget):
             moved = self.tr("the arrow keys move it")
             text = f"{self._spoken(self.plane.vectors[self._focused])}; {moved}"
         else:
-            text = "; ".join(self._spoken(vector) for vector in self.plane.vectors)
+            hidden = self._hidden()
+            text = "; ".join(self._spoken(one) for i, one in enumerate(self.plane.vectors) if i not in hidden)
         self.setAccessibleDescription(text)
 
     def _spoken(self, vector: Vector) -> str:
@@ -155,7 +168,7 @@ class PlaneView(QWidget):
         metrics = QFontMetricsF(self.theme.font(12))
         height = metrics.height()
         if self.plane is not None and self.plane.note and not self.theme.present:
-            height += metrics.boundingRect(QRectF(0, 0, width, 10_000), WRAPPED, self.plane.note).height()
+            height += metrics.boundingRect(QRectF(0, 0, width, 10_000), plane_paint.WRAPPED, self.plane.note).height()
         return round(height + self.theme.px(4))
 
     def _area(self) -> QRectF:
@@ -171,7 +184,7 @@ class PlaneView(QWidget):
 
     def step(self, *, fine: bool) -> float:
         """Return by how much an arrow key moves a vector, and a drag snaps."""
-        return square_of(self.scale_now(), self.theme) / (FINE_PARTS if fine else PARTS)
+        return plane_paint.square_of(self.scale_now(), self.theme) / (FINE_PARTS if fine else PARTS)
 
     # --- painting ---
 
@@ -182,6 +195,7 @@ class PlaneView(QWidget):
             hovered=self._dragged if self._dragged >= 0 else self._hovered,
             focused=self._focused if self.hasFocus() else -1,
             lit=self._lit,
+            hidden=self._hidden(),
         )
 
     @guarded
@@ -189,17 +203,19 @@ class PlaneView(QWidget):
         """Paint the plane, and under it the scale and the note."""
         painter = QPainter(self)
         if self.plane is not None:
-            paint_plane(painter, self.plane, self.scale_now(), self._look())
-            self._paint_foot(painter, self.plane, self.scale_now())
+            plane_paint.paint_plane(painter, self.plane, self.scale_now(), self._look())
+            plane_paint.paint_foot(painter, self.plane, self.scale_now(), self._look(), self.foot_text())
+            if self.hasFocus() and self._focused < 0:
+                plane_paint.paint_focus(painter, self.scale_now(), self._look())
         painter.end()
 
     def label_places(self) -> list[tuple[Vector, str, QRectF | None]]:
         """Return every vector with its label and where that stands, None where there is no room for it."""
-        return [] if self.plane is None else label_places(self.plane, self.scale_now(), self._look())
+        return [] if self.plane is None else plane_paint.label_places(self.plane, self.scale_now(), self._look())
 
     def foot_text(self) -> str:
         """Return the statement of the scale."""
-        stated = self.tr("one square is {0}").format(short(square_of(self.scale_now(), self.theme)))
+        stated = self.tr("one square is {0}").format(short(plane_paint.square_of(self.scale_now(), self.theme)))
         if self.theme.present and self.plane is not None:
             # On a wall nobody reads how to drag, and there is one line.
             return " · ".join(self._fitting((stated, self.plane.note)))
@@ -212,31 +228,16 @@ class PlaneView(QWidget):
         width = QFontMetricsF(self.theme.font(12)).horizontalAdvance(" · ".join(parts))
         return parts if width <= self.width() else parts[:1]
 
-    def _paint_foot(self, painter: QPainter, plane: Plane, scale: Scale) -> None:
-        theme, small = self.theme, self.theme.font(12)
-        metrics = QFontMetricsF(small)
-        painter.setFont(small)
-        painter.setPen(theme.color("muted"))
-        y = scale.area.bottom() + theme.px(3)
-        painter.drawText(QPointF(0, y + metrics.ascent()), self.foot_text())
-        if plane.note and not theme.present:
-            painter.setPen(theme.color("text"))
-            painter.drawText(QRectF(0, y + metrics.height(), self.width(), self.height()), WRAPPED, plane.note)
-        if self.hasFocus() and self._focused < 0:
-            painter.setPen(QPen(theme.color("accent"), max(theme.px(2), 2)))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(scale.area.adjusted(1, 1, -1, -1))
-
     # --- pointer ---
 
     def _vector_at(self, where: QPointF, *, movable: bool = False) -> int:
         """Return the vector whose tip is nearest to a pixel and within reach; of several at one place the last."""
         if self.plane is None:
             return -1
-        scale, best, found = self.scale_now(), float(self.theme.px(REACH)), -1
+        scale, best, found, hidden = self.scale_now(), float(self.theme.px(REACH)), -1, self._hidden()
         for i, vector in enumerate(self.plane.vectors):
             distance = QLineF(scale.pixel(vector.tip), where).length()
-            if distance <= best and (vector.draggable or not movable):
+            if distance <= best and i not in hidden and (vector.draggable or not movable):
                 best, found = distance, i
         return found
 
@@ -436,9 +437,6 @@ class PlaneView(QWidget):
         self._give_up_gestures()
         self._describe()
         self.update()
-
-
-WRAPPED = int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap)
 
 
 def make(view: Custom, host: Any, theme: Theme) -> QWidget:

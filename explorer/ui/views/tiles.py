@@ -38,6 +38,7 @@ class TilesView(QWidget):
         self._host = host
         self._hovered = -1
         self._current = -1
+        self._unreached: frozenset[str] = frozenset()
         self._value = int(view.options.get("value", VALUE))
         self._gives_way = bool(view.options.get("gives_way", False))
         self._stack = bool(view.options.get("stacked", True))
@@ -72,11 +73,22 @@ class TilesView(QWidget):
 
     def _choices(self) -> list[int]:
         shown = self._fitting(self.height())[1]
-        return [i for i, tile in enumerate(self.tiles[:shown]) if tile.cell is not None]
+        return [i for i, tile in enumerate(self.tiles[:shown]) if tile.cell is not None and self._seen(tile)]
+
+    def hide_arrays(self, names: frozenset[str]) -> None:
+        """Hide the figures that were read from arrays which the steps have not come to; what they are stays."""
+        if names != self._unreached:
+            self._unreached = names
+            self._describe()
+            self.update()
+
+    def _seen(self, tile: Tile) -> bool:
+        return tile.cell is None or tile.cell[0] not in self._unreached
 
     def _describe(self) -> None:
         shown = [self.tiles[self._current]] if self._current >= 0 else self.tiles
-        spoken = [", ".join(filter(None, (f"{tile.label}: {tile.value}", tile.detail))) for tile in shown]
+        seen = [tile for tile in shown if self._seen(tile)]
+        spoken = [", ".join(filter(None, (f"{tile.label}: {tile.value}", tile.detail))) for tile in seen]
         self.setAccessibleDescription("; ".join(spoken))
 
     # --- size ---
@@ -175,11 +187,12 @@ class TilesView(QWidget):
         painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), px(8), px(8))
         figures = self._fitting(self.height())[0]
         x, y, width = rect.left() + px(12), rect.top() + px(7), rect.width() - px(24)
-        for text, font, color in (
+        lines = [
             (tile.label, theme.font(12), "muted"),
             (tile.value, theme.font(figures, bold=True), {"plain": "text"}.get(tile.tone, tile.tone)),
             *((line, theme.font(12), "muted") for line in tile.detail.splitlines()),
-        ):
+        ]
+        for text, font, color in lines if self._seen(tile) else lines[:1]:
             if text:
                 painter.setFont(font)
                 painter.setPen(theme.color(color))

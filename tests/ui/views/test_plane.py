@@ -347,3 +347,14 @@ def test_another_tab_in_the_middle_of_a_drag_ends_it(qtbot: QtBot, open_plane: O
     assert window.workbench.edited("running-average"), "what was dragged is a step of its own"
     window.workbench.undo()
     assert not window.workbench.edited("running-average")
+
+
+def test_what_the_steps_have_not_come_to_is_not_drawn_named_or_spoken(open_plane: Open) -> None:
+    window, view = open_plane()
+    for step, seen in ((0, False), (2, False), (3, True), (-1, True)):
+        window.workbench.set_view(THREE, step=step)
+        settle(window)
+        labels = {text for _, text, place in view.label_places() if place is not None}
+        assert ("output" in labels) == ("uniform" in labels) == seen, step
+        assert ("output (1.76" in view.accessibleDescription()) == seen
+        assert {"the 0", "down 3"} <= labels

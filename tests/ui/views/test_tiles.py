@@ -66,3 +66,17 @@ def test_nothing_written_is_wider_than_its_tile(make_window: MakeWindow) -> None
         for tile, rect in zip(view.tiles, view.tile_rects(), strict=True):
             assert QFontMetrics(view.theme.font(12)).horizontalAdvance(tile.label) <= rect.width()
             assert rect.right() <= view.width()
+
+
+def test_a_figure_that_the_steps_have_not_come_to_is_a_question(make_window: MakeWindow) -> None:
+    window = make_window("running-average")
+    view = tiles_of(window)
+    whole = view.grab().toImage()
+    assert "exactly 0" in view.accessibleDescription()
+    window.workbench.set_view("running-average", step=1)
+    settle(window)
+    assert "exactly 0" not in view.accessibleDescription()
+    assert view.grab().toImage() != whole
+    window.workbench.set_view("running-average", step=2)
+    settle(window)
+    assert view.grab().toImage() == whole
