@@ -11,12 +11,12 @@ The presets bring other heads, each with its sizes, mask, tokens and the names o
 from __future__ import annotations
 
 import math
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.concepts import hand_built_heads as heads
 from explorer.concepts.declaration import (
     KEY,
     QUERY,
@@ -45,10 +45,10 @@ from explorer.concepts.declaration import (
     Values,
     Whole,
 )
+from explorer.concepts.hand_built_heads import LESSON, SHARPEST, SHARPNESS
 from explorer.concepts.head_presets import HeadPreset, presets
 from explorer.concepts.plots import Crossing, Line, Plot, Scale, Series
 from explorer.core import lesson
-from explorer.core.javarandom import JavaRandom
 from explorer.core.ops import attention, hand_built
 from explorer.core.previous_token import sharpness_needed, worst_share
 
@@ -56,228 +56,17 @@ if TYPE_CHECKING:
     from explorer.concepts.declaration import Controls
     from explorer.core.ops.base import Array, Op
 
-LESSON = "lesson"
-SHARPNESS = 10.0
 #: Below this the slider does not go: at 0 nothing of Wq would be left to be made sharp again.
 BLUNTEST = 0.1
-SHARPEST = 10_000.0
 ROPE_BASE = 100.0
 MOST_SLOTS = 64
 #: More rows or columns are pressed into the room of so many.
-ROOM = (8, 6)
-#: How the names of features begin that say where a token stands.
-POSITIONS = ("pos", "mod=", "cos", "sin")
-POSITION_NAMES = ("i", "j", "i^2")
-
-
-# ------------------------------------------------------------------------------------------------ the lesson's numbers
-
-
-def _slots_of(sizes: Sizes) -> int:
-    """Return how many columns of x are slots."""
-    return min(sizes["d_head"], sizes["d_model"])
-
-
-def _contents(rows: int, columns: int) -> Array:
-    """Return the lesson's vectors, repeated as often as needed in both directions."""
-    vectors = lesson.VECTORS
-    down, across = (np.arange(count) % length for count, length in zip((rows, columns), vectors.shape, strict=True))
-    return np.asarray(vectors[down][:, across])
-
-
-def _x(sizes: Sizes) -> Array:
-    n, slots = sizes["n"], _slots_of(sizes)
-    return np.hstack([np.eye(n, slots), _contents(n, sizes["d_model"] - slots)])
-
-
-def _wq(sizes: Sizes) -> Array:
-    """Return the shift: the row of a slot asks for the slot before, that of slot 0 for itself."""
-    shift = np.zeros((sizes["d_model"], sizes["d_head"]))
-    for slot in range(_slots_of(sizes)):
-        shift[slot, max(slot - 1, 0)] = SHARPNESS
-    return shift
-
-
-def _wk(sizes: Sizes) -> Array:
-    return np.eye(sizes["d_model"], sizes["d_head"])
-
-
-def _wv(sizes: Sizes) -> Array:
-    return np.eye(sizes["d_model"], sizes["d_v"], -_slots_of(sizes))
-
-
-def hand_built_form(situation: Situation) -> bool:
-    """Say whether the matrices have the lesson's form: one slot per token, keys of one number per slot."""
-    sizes = situation.sizes
-    return situation.controls["preset"] == LESSON and sizes["n"] == sizes["d_head"] <= sizes["d_model"]
-
-
-def feature_names(situation: Situation) -> tuple[str, ...]:
-    """Return what each number of x is called: slots s0, s1, … and contents c0, c1, …, or the preset's own names."""
-    width = situation.sizes["d_model"]
-    chosen = presets().get(str(situation.controls["preset"]))
-    if chosen is not None:
-        return (*chosen.features, *(f"f{i}" for i in range(len(chosen.features), width)))[:width]
-    slots = _slots_of(situation.sizes)
-    return (*(f"s{i}" for i in range(slots)), *(f"c{i}" for i in range(width - slots)))
-
+ROOM = (6, 6)
 
 N = Axis("n")
-D_MODEL = Axis("d_model", "", feature_names)
+D_MODEL = Axis("d_model", "", heads.feature_names)
 D_HEAD = Axis("d_head")
 D_V = Axis("d_v")
-
-
-def position_columns(situation: Situation) -> list[int]:
-    """Return the columns of x that say where a token stands."""
-    names = feature_names(situation)
-    if situation.controls["preset"] == LESSON:
-        return list(range(_slots_of(situation.sizes)))
-    return [i for i, name in enumerate(names) if name.startswith(POSITIONS) or name in POSITION_NAMES]
-
-
-# ----------------------------------------------------------------------------------------------------- what is changed
-
-
-def sharpness_of(wq: Array) -> float:
-    """Return the largest entry of Wq in magnitude, as far as the slider goes."""
-    return float(min(np.abs(wq).max(initial=0.0), SHARPEST))
-
-
-def sharpened(situation: Situation, sharpness: float) -> Array:
-    """Return Wq scaled so that its largest entry is `sharpness`; the lesson's shift where Wq is all 0.
-
-    Raises
-    ------
-    ValueError
-        When a preset's Wq is all 0, which says nothing about where to look.
-    """
-    wq = situation.inputs["Wq"]
-    largest = np.abs(wq).max(initial=0.0)
-    if largest > 0:
-        return np.asarray(wq / largest * sharpness)
-    if not hand_built_form(situation):
-        raise ValueError("Wq is all 0, so there is nothing to sharpen; type a number into it first")
-    return np.asarray(_wq(situation.sizes) / SHARPNESS * sharpness)
-
-
-def _moved(old: Array, fresh: Array, parts: tuple[tuple[int, int], tuple[int, int]]) -> Array:
-    """Return fresh values with the old ones in their places: `parts` says how much of each axis was, and is, slots."""
-    pairs = []
-    for (was, now), old_length, new_length in zip(parts, old.shape, fresh.shape, strict=True):
-        kept = min(was, now)
-        rest = min(old_length - was, new_length - now)
-        pairs.append(
-            (
-                np.r_[np.arange(kept), was + np.arange(rest)].astype(int),
-                np.r_[np.arange(kept), now + np.arange(rest)].astype(int),
-            )
-        )
-    result = fresh.copy()
-    (old_rows, new_rows), (old_columns, new_columns) = pairs
-    result[np.ix_(new_rows, new_columns)] = old[np.ix_(old_rows, old_columns)]
-    return result
-
-
-def with_slots(before: Situation, count: int) -> Edit:
-    """Return the head with another number of slots: those that come continue the lesson's pattern at this sharpness."""
-    was = before.sizes["n"]
-    sizes = {**before.sizes, "n": count, "d_head": count, "d_model": before.sizes["d_model"] - was + count}
-    inputs = before.inputs
-    slots, none, contents = (was, count), (0, 0), before.sizes["d_v"]
-    sharpness = sharpness_of(inputs["Wq"]) or SHARPNESS
-    return Edit(
-        sizes=sizes,
-        inputs={
-            "x": _moved(inputs["x"], _x(sizes), (slots, slots)),
-            "Wq": _moved(inputs["Wq"], _wq(sizes) / SHARPNESS * sharpness, (slots, slots)),
-            "Wk": _moved(inputs["Wk"], _wk(sizes), (slots, slots)),
-            "Wv": _moved(inputs["Wv"], _wv(sizes), (slots, (contents, contents) if contents else none)),
-        },
-    )
-
-
-def load(key: str) -> Edit:
-    """Return what a preset brings; the lesson's own head for ``"lesson"``."""
-    chosen = presets().get(key)
-    if chosen is None:
-        sizes = {size.name: size.default for size in CONCEPT.sizes}
-        return Edit(
-            sizes=sizes,
-            inputs={one.name: one.default(sizes) for one in CONCEPT.inputs},
-            controls={"sharpness": SHARPNESS, "mask": "causal", "rope": False},
-            tokens=CONCEPT.tokens,
-        )
-    return Edit(
-        sizes=chosen.sizes,
-        inputs=chosen.arrays,
-        controls={
-            "sharpness": sharpness_of(chosen.arrays["Wq"]),
-            "mask": chosen.mask,
-            "rope": chosen.rope_base is not None,
-        },
-        tokens=chosen.tokens,
-        origins=dict.fromkeys(chosen.arrays, f"preset: {chosen.title}"),
-    )
-
-
-def react(before: Situation, after: Situation) -> Edit:
-    """Let a preset bring its head, slots bring their rows and columns, and Wq and sharpness follow each other."""
-    if after.controls["preset"] != before.controls["preset"]:
-        return load(str(after.controls["preset"]))
-    changed = {name for name in after.sizes if after.sizes[name] != before.sizes[name]}
-    if changed == {"n"} and hand_built_form(before):
-        return with_slots(before, after.sizes["n"])
-    wq = after.inputs["Wq"]
-    if changed == {"n"} and before.controls["preset"] != LESSON:
-        # A token without any feature: nobody asks for it, and it asks for nobody.
-        x = after.inputs["x"].copy()
-        x[before.sizes["n"] :] = 0.0
-        return Edit(inputs={"x": x})
-    if after.controls["sharpness"] != before.controls["sharpness"] and wq is before.inputs["Wq"]:
-        wq = sharpened(after, float(after.controls["sharpness"]))
-        return Edit(inputs={"Wq": wq}, controls={"sharpness": sharpness_of(wq)})
-    return Edit(controls={"sharpness": sharpness_of(wq)})
-
-
-def _range(_sizes: Sizes, controls: Controls) -> tuple[float, float]:
-    """Return where sharpness may lie: up to 100, or as far as Wq goes; 0 only where Wq is all 0."""
-    value = float(controls["sharpness"])
-    high = min(max(100.0, 100.0 * math.ceil(value / 100.0)), SHARPEST)
-    return (0.0 if value <= 0 else BLUNTEST), high
-
-
-def remove_positions(situation: Situation) -> Edit:
-    """Set every number of x to 0 that says where a token stands."""
-    columns = position_columns(situation)
-    if not columns:
-        title = presets()[str(situation.controls["preset"])].title
-        raise ValueError(f"the x of “{title}” says nothing about positions, so there is nothing to remove")
-    x = situation.inputs["x"].copy()
-    x[:, columns] = 0.0
-    return Edit(inputs={"x": x})
-
-
-def shuffle(situation: Situation) -> Edit:
-    """Let the tokens change places: contents and names move, positions stay where they are.
-
-    Each order leads to one next order, so that the same clicks give the same numbers.
-    """
-    n = situation.sizes["n"]
-    if n < 2:
-        raise ValueError("one token alone cannot change places; use 2 slots or more")
-    x = situation.inputs["x"]
-    seed = zlib.crc32(x.tobytes() + "\n".join(situation.tokens).encode())
-    drawn, order = JavaRandom(seed), list(range(n))
-    for i in range(n - 1, 0, -1):
-        j = drawn.next_int(i + 1)
-        order[i], order[j] = order[j], order[i]
-    if order == list(range(n)):
-        order = [*order[1:], order[0]]
-    moving = np.setdiff1d(np.arange(x.shape[1]), position_columns(situation))
-    mixed = x.copy()
-    mixed[:, moving] = x[np.ix_(np.array(order), moving)]
-    return Edit(inputs={"x": mixed}, tokens=tuple(situation.tokens[i] for i in order))
 
 
 # -------------------------------------------------------------------------------------------------------- the verdict
@@ -333,7 +122,7 @@ def tiles(situation: Situation, results: Values) -> list[Tile]:
         "good" if found.holds else "bad",
         ("weights", (found.row, found.row - 1)),
     )
-    if not hand_built_form(situation):
+    if not heads.hand_built_form(situation):
         return [judged]
     needed, longest = sharpness_needed(situation.sizes["n"]), sharpness_needed(MOST_SLOTS)
     return [judged, Tile("needed for 99 %", f"{needed:.1f}", f"{MOST_SLOTS} slots: {longest:.1f}")]
@@ -344,19 +133,25 @@ def about(situation: Situation, _results: Values) -> list[Tile] | None:
     chosen = presets().get(str(situation.controls["preset"]))
     if chosen is None:
         return None
-    return [Tile(f"started from: {chosen.title}", "", chosen.says)]
+    return [Tile("started from", chosen.title, chosen.says)]
 
 
 def curve(situation: Situation, results: Values) -> Plot | None:
     """Return the worst row of the hand-built head against its slots at this sharpness, and where the tab stands."""
-    if not hand_built_form(situation):
+    if not heads.hand_built_form(situation):
         return None
     n, sharpness, wanted = situation.sizes["n"], float(situation.controls["sharpness"]), _wanted(situation)
     slots = np.arange(2, MOST_SLOTS + 1)
     here = verdict(results["weights"], wanted)
     return Plot(
         Scale(
-            "slots", 2, MOST_SLOTS, write=lambda value: f"{value:.0f}", ticks=(2, 4, 8, 16, 32, 64), logarithmic=True
+            "slots",
+            2,
+            MOST_SLOTS,
+            write=lambda value: f"{value:.0f}",
+            ticks=(2, 4, 8, 16, 32, 64),
+            logarithmic=True,
+            caption=False,
         ),
         Scale(
             "worst row",
@@ -365,6 +160,7 @@ def curve(situation: Situation, results: Values) -> Plot | None:
             write=lambda value: f"{value:.2f}",
             read=lambda value: f"{value:.3f}",
             ticks=(0, 0.5, 1),
+            caption=False,
         ),
         series=(
             Series(
@@ -380,6 +176,56 @@ def curve(situation: Situation, results: Values) -> Plot | None:
         title="worst row against slots",
         snap=lambda x: float(round(x)),
     )
+
+
+def load(key: str) -> Edit:
+    """Return what a preset brings; the lesson's own head for ``"lesson"``."""
+    chosen = presets().get(key)
+    if chosen is None:
+        sizes = {size.name: size.default for size in CONCEPT.sizes}
+        return Edit(
+            sizes=sizes,
+            inputs={one.name: one.default(sizes) for one in CONCEPT.inputs},
+            controls={"sharpness": SHARPNESS, "mask": "causal", "rope": False},
+            tokens=CONCEPT.tokens,
+        )
+    return Edit(
+        sizes=chosen.sizes,
+        inputs=chosen.arrays,
+        controls={
+            "sharpness": heads.sharpness_of(chosen.arrays["Wq"]),
+            "mask": chosen.mask,
+            "rope": chosen.rope_base is not None,
+        },
+        tokens=chosen.tokens,
+        origins=dict.fromkeys(chosen.arrays, f"preset: {chosen.title}"),
+    )
+
+
+def react(before: Situation, after: Situation) -> Edit:
+    """Let a preset bring its head, slots bring their rows and columns, and Wq and sharpness follow each other."""
+    if after.controls["preset"] != before.controls["preset"]:
+        return load(str(after.controls["preset"]))
+    changed = {name for name in after.sizes if after.sizes[name] != before.sizes[name]}
+    if changed == {"n"} and heads.hand_built_form(before):
+        return heads.with_slots(before, after.sizes["n"])
+    wq = after.inputs["Wq"]
+    if changed == {"n"} and before.controls["preset"] != LESSON:
+        # A token without any feature: nobody asks for it, and it asks for nobody.
+        x = after.inputs["x"].copy()
+        x[before.sizes["n"] :] = 0.0
+        return Edit(inputs={"x": x})
+    if after.controls["sharpness"] != before.controls["sharpness"] and wq is before.inputs["Wq"]:
+        wq = heads.sharpened(after, float(after.controls["sharpness"]))
+        return Edit(inputs={"Wq": wq}, controls={"sharpness": heads.sharpness_of(wq)})
+    return Edit(controls={"sharpness": heads.sharpness_of(wq)})
+
+
+def _range(_sizes: Sizes, controls: Controls) -> tuple[float, float]:
+    """Return where sharpness may lie: up to 100, or as far as Wq goes; 0 only where Wq is all 0."""
+    value = float(controls["sharpness"])
+    high = min(max(100.0, 100.0 * math.ceil(value / 100.0)), SHARPEST)
+    return (0.0 if value <= 0 else BLUNTEST), high
 
 
 # ----------------------------------------------------------------------------------------------------- the declaration
@@ -424,10 +270,10 @@ CONCEPT = Concept(
         Size("d_v", "", 1, MOST_SLOTS, 2),
     ),
     inputs=(
-        Input("x", (TOKENS, D_MODEL), "input", _x),
-        Input("Wq", (D_MODEL, D_HEAD), "query", _wq),
-        Input("Wk", (D_MODEL, D_HEAD), "key", _wk),
-        Input("Wv", (D_MODEL, D_V), "value", _wv),
+        Input("x", (TOKENS, D_MODEL), "input", heads.lesson_x),
+        Input("Wq", (D_MODEL, D_HEAD), "query", heads.lesson_wq),
+        Input("Wk", (D_MODEL, D_HEAD), "key", heads.lesson_wk),
+        Input("Wv", (D_MODEL, D_V), "value", heads.lesson_wv),
     ),
     controls=(
         Text("preset", "start from", LESSON, check=_known, suggest=_suggest, shown=_title),
@@ -437,8 +283,8 @@ CONCEPT = Concept(
         Whole("threshold", "verdict from %", 1, 99, 90),
     ),
     actions=(
-        Action("remove", "Remove positions", remove_positions, key="X", tip="Set the slots in x to 0"),
-        Action("shuffle", "Shuffle tokens", shuffle, key="S", tip="Contents change places, slots stay"),
+        Action("remove", "Remove positions", heads.remove_positions, key="X", tip="Set the slots in x to 0"),
+        Action("shuffle", "Shuffle tokens", heads.shuffle, key="S", tip="Contents change places, slots stay"),
     ),
     stages=(
         Stage("q", _projection, ("x", "Wq"), (N, D_HEAD), "query"),
@@ -469,24 +315,25 @@ CONCEPT = Concept(
     react=react,
     layout=Row(
         (
+            Matrix("x", room=ROOM, form="short"),
             Column(
                 (
-                    Matrix("x", room=ROOM, form="short"),
+                    Row((Matrix("Wq", room=ROOM, form="short"), Matrix("q", room=ROOM, form="short"))),
+                    Row((Matrix("Wk", room=ROOM, form="short"), Matrix("k", room=ROOM, form="short"))),
                     Row((Matrix("Wv", room=ROOM, form="short"), Matrix("v", room=ROOM, form="short"))),
                 )
             ),
             Column(
                 (
-                    Row((Matrix("Wq", room=ROOM, form="short"), Matrix("q", room=ROOM, form="short"))),
-                    Row((Matrix("Wk", room=ROOM, form="short"), Matrix("k", room=ROOM, form="short"))),
-                )
-            ),
-            Column(
-                (
-                    Row((Place(("scores", "scaled", "masked", "weights"), sums=False), Matrix("output", large=True))),
+                    Row(
+                        (
+                            Place(("scores", "scaled", "masked", "weights"), sums=False),
+                            Matrix("output", large=True, room=(MOST_SLOTS, 3)),
+                        )
+                    ),
                     Custom("tiles", "verdict", tiles, {"title": "verdict", "stacked": False}, ("weights",)),
-                    Custom("tiles", "about", about, {"title": "the preset"}),
-                    Custom("curves", "slots", curve, {"title": "worst row against slots", "least": (16, 6)}),
+                    Custom("tiles", "about", about, {"title": "the preset"}, ("Wq",)),
+                    Custom("curves", "slots", curve, {"title": "worst row against slots", "least": (16, 6.5)}, ("Wq",)),
                 )
             ),
         )

@@ -39,8 +39,8 @@ class CellSize:
 
 LARGE_HEIGHT, LARGE_FONT = 1.75, 1.22
 SMALL_HEIGHT = 0.65
-#: Cells lower than this, or narrower than so many times their font, hold no digits; short numbers need less.
-FEWEST_PIXELS, NARROWEST, NARROWEST_SHORT = 16, 2.3, 1.6
+#: Cells lower than this, or narrower than so many times their font, hold no digits.
+FEWEST_PIXELS, NARROWEST = 16, 2.3
 #: A thumbnail's cells hold digits when these make them at most so much wider than they are high.
 SMALL_WIDEST = 1.6
 
@@ -70,9 +70,10 @@ def small_cell(theme: Theme, unit: Unit, text: str) -> CellSize:
     return CellSize(height, height, smallest)
 
 
-def holds_digits(cell: CellSize, *, short: bool = False) -> bool:
-    """Say whether a cell is large enough for digits, or for those of a number that is written short."""
-    return cell.height >= FEWEST_PIXELS and cell.width >= cell.font * (NARROWEST_SHORT if short else NARROWEST)
+def holds_digits(cell: CellSize, text: str = "") -> bool:
+    """Say whether a cell is large enough for digits, or for this text of some."""
+    needed = text_width(cell.font, text) + 2 if text else cell.font * NARROWEST
+    return cell.height >= FEWEST_PIXELS and cell.width >= needed
 
 
 @cache

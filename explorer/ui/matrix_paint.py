@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from explorer.ui.cell_size import CellSize, holds_digits
-from explorer.ui.number_style import COLOURED, FORMS, cell_text, signed_text
+from explorer.ui.number_style import FORMS, cell_text, signed_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,8 @@ class Look:
 
     `kind` is "weight" (0…`top` on the sequential map, one for all or one a row), "signed" (±`top` on the diverging
     map), "plain" (uncoloured) or "mask" (True, False). `forms` say how the numbers of each column are written, as
-    `explorer.ui.number_style.FORMS` knows them; the last holds for all columns after it.
+    `explorer.ui.number_style.FORMS` knows them; the last holds for all columns after it. `longest` is the longest
+    number where these are short.
     Rows from `reached` on are not drawn yet; `lit` cells stand out and, with `dim`, the others step back.
     """
 
@@ -51,12 +52,12 @@ class Look:
     differences: bool = False
     masked: NDArray[np.bool_] | None = None
     forms: tuple[str, ...] = ()
+    longest: str = ""
 
     @property
     def with_text(self) -> bool:
         """Whether cells are large enough for digits."""
-        short = bool(self.forms) and COLOURED.issuperset(self.forms)
-        return holds_digits(CellSize(self.cell_width, self.cell_height, self.font_px), short=short)
+        return holds_digits(CellSize(self.cell_width, self.cell_height, self.font_px), self.longest)
 
 
 def texts(values: NDArray[Any], look: Look) -> list[list[str]]:

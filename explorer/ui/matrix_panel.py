@@ -91,9 +91,10 @@ class MatrixPanel(QWidget):
         """Make cells as wide as their longest number where numbers are written in a form of their own."""
         if self.view.look.forms:
             # Never narrower than that: below, digits are taken to have no room.
-            least = NARROW if COLOURED.issuperset(self.view.look.forms) else "−0.00"
+            short = COLOURED.issuperset(self.view.look.forms)
             written = [text for row in self.view.written() for text in row]
-            self.text = max([*written, least], key=lambda text: text_width(13, text))
+            self.text = max([*written, NARROW if short else "−0.00"], key=lambda text: text_width(13, text))
+            self.view.look.longest = self.text if short else ""
 
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MatrixView:
         return MatrixView(name, host, self.theme, editable=editable, parent=self)

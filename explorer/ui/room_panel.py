@@ -26,7 +26,7 @@ class RoomPanel(MatrixPanel):
     view: PressedView
 
     def __init__(self, declared: Matrix, host: Host, theme: Theme, *, editable: bool) -> None:
-        super().__init__(declared.array, host, theme, editable=editable)
+        super().__init__(declared.array, host, theme, editable=editable, large=declared.large)
         self.small = declared.small
         self.room = declared.room
         #: A panel whose cells are as wide as those here.

@@ -344,7 +344,7 @@ class Changes:
 
     def _chosen(self, name: str, value: object) -> int:
         size = self.size(name)
-        return _whole_number(value, size.low, size.high, size.label)
+        return _whole_number(value, size.low, size.high, size.label or size.name)
 
     def _settled(self, sizes: Sizes, controls: Controls) -> dict[str, Any]:
         """Move the controls whose range depends on sizes or on other controls into their range."""

@@ -39,7 +39,7 @@ def sizes_with(concept: Concept, before: Sizes, wanted: Mapping[str, int]) -> di
         if value in choices:
             continue
         if size.name in wanted:
-            raise InputError(NOT_AMONG, label=size.label, value=value, known=Choices(choices))
+            raise InputError(NOT_AMONG, label=size.label or size.name, value=value, known=Choices(choices))
         sizes[size.name] = max((one for one in choices if one <= value), default=choices[0])
     return sizes
 

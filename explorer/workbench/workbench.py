@@ -226,7 +226,7 @@ class Workbench:
         self._change(
             slug,
             lambda tab: tab.changes.with_size(tab.state, size, value),
-            lambda tab: Phrase(SET_SIZE, label=tab.changes.size(size).label, value=value),
+            lambda tab: Phrase(SET_SIZE, label=tab.changes.size(size).label or size, value=value),
         )
 
     def rename_token(self, slug: str, i: int, text: str) -> None:
