@@ -273,7 +273,7 @@ CONCEPT = Concept(
                         "curves",
                         "plot",
                         _plot,
-                        {"cursor": "context", "title": "cost against context", "least": (20.0, 9.0)},
+                        {"cursor": "context", "title": "cost against context", "least": (22.0, 7.0)},
                     ),
                     Custom(
                         "tiles", "heroes", heroes, {"title": "the figures that matter", "value": 24, "gives_way": True}

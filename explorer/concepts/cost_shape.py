@@ -16,7 +16,6 @@ from explorer.core import cost, lesson
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 from explorer.core.cost_model import Architecture, CacheOptions
 from explorer.core.ops.figures import Asked
-from explorer.models import catalogue, facts, shapes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,8 +51,13 @@ NOT_A_MODEL = QT_TRANSLATE_NOOP("concepts", "the shape cannot be used: {reason}"
 @lru_cache(maxsize=64)
 def _architecture(model: str, sizes: tuple[int, ...]) -> Architecture:
     if model.startswith("{"):
+        from explorer.models import facts  # noqa: PLC0415 - as below
+
         return facts.from_text(model)
     if model not in (LESSON, TYPED):
+        # The app starts without the models' room: most starts show another tab.
+        from explorer.models import catalogue  # noqa: PLC0415
+
         return catalogue.architecture(catalogue.find(model))
     return _typed(dict(zip(SIZES, sizes, strict=True)))
 
@@ -65,6 +69,8 @@ def _typed(sizes: dict[str, int]) -> Architecture:
     given: dict[str, object] = {name: size for name, size in sizes.items() if size}
     if not sizes["window"]:
         given.pop("window_layers", None)
+    from explorer.models import shapes  # noqa: PLC0415 - as above
+
     return shapes.custom(shapes.CustomSizes.check(given))
 
 
@@ -197,6 +203,8 @@ def check_model(text: str) -> str | None:
 
 def suggest(typed: str) -> list[Suggestion]:
     """Return the models that match every typed word, best first."""
+    from explorer.models import catalogue  # noqa: PLC0415 - as above
+
     found = [Suggestion(entry.name, entry.name, f"{entry.maker} · {entry.source}") for entry in catalogue.search(typed)]
     own = Suggestion(LESSON, "The lesson’s 8 B shape", "the lesson’s examples 10 to 12")
     words = typed.lower().split()
@@ -211,6 +219,8 @@ def read_model(path: Path) -> str:
     InputError
         With one sentence, if the file cannot be used.
     """
+    from explorer.models import facts, shapes  # noqa: PLC0415 - as above
+
     return facts.to_text(shapes.read_file(path))
 
 

@@ -50,6 +50,7 @@ def drop(window: MainWindow, *paths: Path) -> bool:
     QApplication.sendEvent(window, enters)
     if enters.isAccepted():
         QApplication.sendEvent(window, QDropEvent(QPointF(300, 300), copy, data, left, none))
+        QApplication.processEvents()
     return enters.isAccepted()
 
 
@@ -133,13 +134,17 @@ def test_a_file_dropped_on_any_tab_goes_where_it_can_be_read(make_window: MakeWi
     assert model_of(window) == "lesson"
 
 
-def test_what_nothing_can_read_is_not_taken(make_window: MakeWindow, tmp_path: Path, config: Path) -> None:
+def test_several_files_at_once_are_not_taken(make_window: MakeWindow, config: Path) -> None:
     window = make_window("cost")
-    picture = tmp_path / "picture.png"
-    picture.write_bytes(b"")
-    assert not drop(window, picture)
     assert not drop(window, config, config)
     assert model_of(window) == "lesson"
+
+
+def test_only_files_whose_name_says_that_they_hold_a_shape_go_to_a_control(make_window: MakeWindow) -> None:
+    window = make_window("full-attention")
+    assert window.file_drop.taker(Path("Config.JSON")) == ("cost", "model")
+    assert window.file_drop.taker(Path("model.gguf")) == ("cost", "model")
+    assert window.file_drop.taker(Path("weights.npy")) is None
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,8 @@ def test_a_selection_is_copied_alone_and_what_is_not_known_is_empty(qtbot: QtBot
     window = make_window("cost")
     table = ledger_of(window).table
     table.setFocus()
-    table.setCurrentIndex(table.entries.index(1, 0))
+    qtbot.keyClick(table, Qt.Key.Key_Down)
+    qtbot.keyClick(table, Qt.Key.Key_Left)
     qtbot.keyClick(table, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     assert table.copied() == "1024\t275146342400"
     window.workbench.set_control("cost", "model", "DeepSeek V4 Flash")
