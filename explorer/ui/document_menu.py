@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QDir, QObject, QTimer
 from PySide6.QtGui import QAction
 
 from explorer.ui import ask
@@ -235,7 +235,7 @@ class DocumentMenu(QObject):
 
     def _folder(self) -> str:
         folder = self.window.settings.folder
-        return folder if folder and Path(folder).is_dir() else str(Path.home())
+        return folder if folder and Path(folder).is_dir() else QDir.homePath()
 
     # --- the end ---
 

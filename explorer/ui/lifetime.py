@@ -5,9 +5,18 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from pathlib import Path
 
 import shiboken6
-from PySide6.QtCore import QByteArray, QMessageLogContext, Qt, QtMsgType, qFormatLogMessage, qInstallMessageHandler
+from PySide6.QtCore import (
+    QByteArray,
+    QDir,
+    QMessageLogContext,
+    Qt,
+    QtMsgType,
+    qFormatLogMessage,
+    qInstallMessageHandler,
+)
 from PySide6.QtGui import QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QWidget
@@ -29,6 +38,7 @@ def application() -> QApplication:
         return existing
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in DISPLAYS):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"  # without a screen Qt would end the process
+    _have_a_home()
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     app = QApplication(sys.argv[:1])
     if app.platformName() == "offscreen":
@@ -68,6 +78,14 @@ def _drop_harmless_messages() -> None:
 
     previous = qInstallMessageHandler(handle)
     atexit.register(qInstallMessageHandler, None)  # Qt may speak after Python has gone
+
+
+def _have_a_home() -> None:
+    """Let a user without a home, as in a container, have what Qt takes for one: libraries fail to import without."""
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = QDir.homePath()
 
 
 def close_all(window: QWidget) -> None:
