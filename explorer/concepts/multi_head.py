@@ -65,11 +65,10 @@ def parameters(situation: Situation, _results: Values) -> list[Tile]:
     d_model, n_head, d_head = sizes["d_model"], sizes["n_head"], sizes["d_head"]
     count = cost.projection_parameters(d_model=d_model, n_head=n_head, n_head_kv=n_head, d_k=d_head)
     side = n_head * d_head
-    widths = "= d_model" if side == d_model else f"d_model is {d_model}"
     terms = f"{d_model}·({n_head}·{d_head} + {n_head}·({d_head}+{d_head})) + {n_head}·{d_head}·{d_model}"
     return [
         Tile("parameters in Wq, Wk, Wv, Wo", f"{count.total:,}", terms),
-        Tile("side by side", f"{n_head} × {d_head} = {side}", widths),
+        Tile("side by side", f"{side:,}", f"{n_head}·{d_head}; d_model {d_model}"),
     ]
 
 

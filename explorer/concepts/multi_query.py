@@ -30,6 +30,7 @@ from explorer.concepts.declaration import (
     Size,
     Sizes,
     Stage,
+    Step,
     Tile,
     Toggle,
     Values,
@@ -145,9 +146,14 @@ def _caption(shared: Callable[[Sizes], int]) -> Callable[[Situation, int], str]:
     return caption
 
 
+def _all(name: str) -> tuple[str, ...]:
+    """Return the names that an array has in the three attentions."""
+    return tuple(f"{name}{suffix}" for suffix in ("_mha", "_gqa", "_mqa"))
+
+
 def _mosaic(suffix: str, title: str, shared: Callable[[Sizes], int]) -> Mosaic:
     before = tuple(f"{name}{suffix}" for name in ("scores", "scaled", "masked"))
-    return Mosaic(f"weights{suffix}", _caption(shared), before, aspect=0.5, title=title, legend=False)
+    return Mosaic(f"weights{suffix}", _caption(shared), before, aspect=0.5, title=title, legend=suffix == "_mha")
 
 
 CONCEPT = Concept(
@@ -202,6 +208,15 @@ CONCEPT = Concept(
             title="what the cache takes",
         ),
     ),
+    steps=(
+        Step("share", ("Wk_gqa", "Wk_mqa", "Wv_gqa", "Wv_mqa", "variants"), "Fewer KV heads, and what that saves."),
+        Step("project", ("q", *_all("k"), *_all("v")), "The queries are the same in all three."),
+        Step("scores", (*_all("scores"), "spread"), "The same queries meet other keys."),
+        Step("÷ √d", _all("scaled"), "Divided by √d_head, however many keys are shared."),
+        Step("mask", _all("masked"), "Later tokens are set to −∞."),
+        Step("softmax", _all("weights"), "Every query head keeps a table of its own, whatever it shares."),
+        Step("· v", (*_all("heads"), *_all("output")), "Each query head blends the values that it reads."),
+    ),
     pinned=("variants", (1, 2)),
     validate=check,
     layout=Row(
@@ -214,7 +229,7 @@ CONCEPT = Concept(
                         tuple(Matrix(name, small=True, room=(4, 8), like="Wk") for name in ("Wk_fresh", "Wv_fresh")),
                         align="top",
                     ),
-                    Custom("tiles", "spread", spreads),
+                    Custom("tiles", "spread", spreads, arrays=("spread",)),
                     Matrix("shape", form="whole"),
                 )
             ),

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
 from explorer.concepts import evaluation
 from explorer.ui import bands
 from explorer.ui.cell_size import FEWEST_PIXELS, LARGE_HEIGHT, CellSize, Unit, cell_size, holds_digits
-from explorer.ui.matrix_panel import MatrixPanel, word_role
+from explorer.ui.matrix_panel import MatrixPanel, paint_ramp, word_role
 from explorer.ui.mosaic_view import Grid, MosaicView
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from explorer.ui.matrix_view import Host
     from explorer.ui.theme import Theme
 
-#: No tile is smaller than so many pixels at 100 %, so that its name has room.
-SMALLEST_TILE = 30
+#: No tile is smaller than so many times the smallest text, so that its number has room.
+SMALLEST_TILE = 2
 #: Tiles that are pressed further hold no digits, however large the stage is.
 DIGITS_FROM = 0.6
 #: How much an empty place in the grid counts against the wanted proportions.
@@ -97,9 +97,9 @@ class MosaicPanel(MatrixPanel):
         cell, (rows, columns) = self._full_cell(unit), self.view.tile_shape
         if holds_digits(cell):
             return QSize(columns * cell.width, rows * cell.height)
-        side = unit.height * LARGE_HEIGHT * unit.squeeze
-        least = self.theme.px(SMALLEST_TILE)
-        return QSize(*(max(round(count * side), min(least, count * cell.width)) for count in (columns, rows)))
+        side, smallest_text = unit.height * LARGE_HEIGHT * unit.squeeze, self.theme.text_px(12)
+        least = SMALLEST_TILE * smallest_text
+        return QSize(*(max(round(count * side), least) for count in (columns, rows)))
 
     def _labelled(self, cell: CellSize) -> bool:
         return bool(self.row_names) and cell.height >= min(self.theme.text_px(12) + 3, FEWEST_PIXELS - 1)
@@ -145,10 +145,16 @@ class MosaicPanel(MatrixPanel):
         left, top, _right, _bottom = self._margins(cell)
         for policy in (self.view.setVerticalScrollBarPolicy, self.view.setHorizontalScrollBarPolicy):
             policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.with_legend = self.declared.legend and not self._legend_below(self.width())
         self.view.set_tile(self._tile(unit))
         size = self._tiles_size(unit)
         self.view.setGeometry(left, top, max(size.width(), 1), max(size.height(), 1))
         self.update()
+
+    def anchor(self, unit: Unit, height: int) -> int:
+        """Return how far below the panel's top the middle of the tiles stands; rows align these."""
+        _, top, _, _ = self._margins(self.cell_at(unit))
+        return top + self._tiles_size(unit).height() // 2
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the size wanted at this unit."""
@@ -157,8 +163,20 @@ class MosaicPanel(MatrixPanel):
         size, small = self._tiles_size(unit), QFontMetrics(self._fonts()[1])
         lines = self._words(size.width())
         longest = max(small.horizontalAdvance("".join(line).rstrip()) for line in lines)
-        width = max(left + size.width() + right, self.header_width(), longest)
-        return QSize(width, top + size.height() + bottom + (len(lines) - 1) * small.height())
+        width = max(left + size.width() + right, longest)
+        more = len(lines) - 1 + self._legend_below(width)
+        return QSize(max(width, self._header(legend=False)), top + size.height() + bottom + more * small.height())
+
+    def _header(self, *, legend: bool) -> int:
+        """Return the width of the line with the name, with the legend in it or without."""
+        was, self.with_legend = self.with_legend, legend
+        width = self.header_width()
+        self.with_legend = was
+        return width
+
+    def _legend_below(self, width: int) -> bool:
+        """Say whether the legend has no room beside the name and stands below the tiles."""
+        return self.declared.legend and bool(self.legend) and self._header(legend=True) > width
 
     def _shape_text(self) -> str:
         rows, columns = self.view.tile_shape
@@ -180,6 +198,11 @@ class MosaicPanel(MatrixPanel):
                 painter.drawText(x, y, words)
                 x += metrics.horizontalAdvance(words)
             y += metrics.height()
+        if self._legend_below(self.width()):
+            bar = QRectF(table.left(), y - metrics.ascent() * 0.8, self.theme.px(54), self.theme.px(9))
+            paint_ramp(painter, bar, self.theme.weights)
+            painter.setPen(self.theme.color("muted"))
+            painter.drawText(table.left() + self.theme.px(60), y, self.legend)
         if self._labelled(self._cell):
             self._paint_names(painter, table)
 

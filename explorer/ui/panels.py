@@ -63,7 +63,6 @@ def _mosaic(view: d.Mosaic, name: str, concept: d.Concept, host: Host, theme: Th
     panel = MosaicPanel(view, name, concept.array(name).axes[-3], host, theme)
     _dressed(panel, concept, MOSAIC_SPAN)
     panel.title = view.title or panel.title
-    panel.with_legend = view.legend
     return panel
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtGui import QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QFrame, QScrollArea, QStyle, QWidget
 
 from explorer.concepts import declaration as d
@@ -101,7 +101,6 @@ class StageCanvas(QWidget):
     def __init__(self, layout: d.View, make: Callable[[d.View], QWidget], theme: Theme) -> None:
         super().__init__()
         self.setObjectName("canvas")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._tree = layout
         self.theme = theme
         self.leaves: dict[int, QWidget] = {}
@@ -286,8 +285,10 @@ class StageCanvas(QWidget):
         smallest = theme.text_px(12)
         largest = max(theme.px(52 if theme.present else 30), smallest)
         # Smaller digits are better than a table that has to be scrolled, as long as all of them can be read.
-        trials = [(squeeze, UNBOUNDED) for squeeze in SQUEEZES[:4]]
-        trials += [(squeeze, room.height()) for squeeze in self._squeezes()]
+        # Beyond that, large tables are pressed into plain colours before anything has to be scrolled beside them.
+        readable, pressed = SQUEEZES[:4], self._squeezes()[4:]
+        trials = [(squeeze, most) for most in (UNBOUNDED, room.height()) for squeeze in readable]
+        trials += [(squeeze, most) for most in (UNBOUNDED, room.height()) for squeeze in pressed]
         for squeeze, most in trials:
             if not self._fits(Unit(smallest + theme.px(5), smallest, squeeze), room, most):
                 continue
@@ -297,10 +298,14 @@ class StageCanvas(QWidget):
             self.unit = Unit(height, font, squeeze)
             return self.measure(self._tree, self.unit, room.height())
         # What is too high anyway scrolls, but downwards only if that can be had.
-        narrow = QSize(room.width() - self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent), UNBOUNDED)
+        narrow = QSize(room.width() - self.bar_extent(), UNBOUNDED)
         units = [Unit(smallest + theme.px(6), smallest, squeeze) for squeeze in self._squeezes()]
         self.unit = next((unit for unit in units if self._fits(unit, narrow, room.height())), units[-1])
         return self._grown(max(room.height(), theme.px(240)))
+
+    def bar_extent(self) -> int:
+        """Return how wide a scroll bar is."""
+        return self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
 
     def _grown(self, height: int) -> QSize:
         """Return the layout's size where it is higher than the room: what may scroll gets what the others need."""
@@ -443,6 +448,8 @@ class Stage(QScrollArea):
         if room.width() < 10 or room.height() < 10:
             return
         size = self.canvas.fit(room)
+        if size.height() > room.height():
+            room -= QSize(self.canvas.bar_extent(), 0)
         whole = QSize(max(size.width(), room.width()), max(size.height(), room.height())) + QSize(
             2 * margin, 2 * margin
         )
@@ -452,5 +459,10 @@ class Stage(QScrollArea):
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
+        palette = QPalette(self.palette())
+        palette.setColor(QPalette.ColorRole.Window, theme.color("stage"))
+        self.viewport().setPalette(palette)
+        self.viewport().setAutoFillBackground(True)
+        self.canvas.setAutoFillBackground(False)
         self.canvas.set_theme(theme)
         self.refit()

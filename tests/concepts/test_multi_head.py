@@ -37,13 +37,13 @@ def test_the_parameters_are_counted_with_their_terms(tab: LessonTab) -> None:
     count, side = tab.model("parameters")
     assert (count.value, count.detail) == ("256", "8·(2·4 + 2·(4+4)) + 2·4·8")
     assert eval(count.detail.replace("·", "*")) == 256
-    assert (side.value, side.detail) == ("2 × 4 = 8", "= d_model")
+    assert (side.value, side.detail) == ("8", "2·4; d_model 8")
     for name, value in (("n_head", 3), ("d_head", 5)):
         tab.workbench.set_size(tab.slug, name, value)
     count, side = tab.model("parameters")
     assert count.value == f"{parameter_count(8, 3, d_k=5):,}"
     assert eval(count.detail.replace("·", "*")) == parameter_count(8, 3, d_k=5)
-    assert (side.value, side.detail) == ("3 × 5 = 15", "d_model is 8")
+    assert (side.value, side.detail) == ("15", "3·5; d_model 8")
 
 
 def test_a_query_of_any_head_multiplies_every_number_of_its_token(tab: LessonTab) -> None:
