@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 #: How many contexts a curve is drawn from.
 POINTS: Final = 512
 LONGEST: Final = 10_000_000
+#: A power of two, so that every cache takes its steps in so many tokens.
+SEVERAL: Final = 512
 #: Studies, and things made for one study, that are kept at a time.
 MOST_KEPT: Final = 64
 
@@ -145,6 +147,13 @@ class Study:
         """Return a variant's dots on a roofline."""
         asked = variant.asked
         return cost_figures.roofline(asked.architecture, n, asked.options, asked.weight_type, machine)
+
+    def more_per_token(self, n: int) -> float:
+        """Return the bytes that one more token adds to a cache of `n` tokens, whatever an engine rounds to."""
+        options = replace(self.asked.options, rounding="none", unified=False)
+        # Over several tokens, because some caches take a step every few.
+        kept = [cost_figures.cache_bytes(self.asked.architecture, n + more, options) or 0 for more in (0, SEVERAL)]
+        return (kept[1] - kept[0]) / SEVERAL
 
     def growth(self, n: int) -> dict[str, int]:
         """Return the cache split into what grows, saturates and stays constant."""

@@ -143,16 +143,14 @@ def _generation(controls: Controls, results: Values, _study: Study) -> list[Tile
 
 def _cache(controls: Controls, results: Values, study: Study) -> list[Tile]:
     here = quantities.tokens(float(controls["context"]))
-    per_token = _written(results, "kv_bytes_per_token", quantities.number_of_bytes)
     why = _briefly(study, "cache_bytes")
+    more = 0.0 if why else study.more_per_token(int(controls["context"]))
+    detail = f"{quantities.number_of_bytes(more)} more with each token" if more else "however long the text becomes"
     tiles = [
         Tile(
             f"KV cache at {here} tokens",
             _written(results, "cache_bytes", quantities.number_of_bytes),
-            why
-            or (
-                f"{per_token} more with each token" if float(results["kv_bytes_per_token"]) else "whatever the context"
-            ),
+            why or detail,
             "accent",
             _cell(results, "cache_bytes"),
         )
@@ -364,6 +362,10 @@ def _room(room: int) -> Entry:
     return Entry(quantities.number_of_bytes(room), float(room))
 
 
+def _ratio(value: float) -> str:
+    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+
+
 #: Columns of the table: heading, second line, colour, stage at the context and in the list, how it is written.
 _COLUMNS: Final = (
     ("prefill", "attention", cost_plots.PREFILL, "prefill_attention", "prefill_attention_flops", quantities.tera),
@@ -372,7 +374,7 @@ _COLUMNS: Final = (
     ("decode step", "matrices", cost_plots.DECODE, "decode_weights", "decode_weight_flops", quantities.giga),
     ("KV cache", "kept", "text", "cache_bytes", "cache_bytes_listed", quantities.number_of_bytes),
     ("decode step", "reads", "text", "decode_bytes", "decode_bytes_listed", quantities.number_of_bytes),
-    ("decode step", "FLOP per byte", "text", "step_intensity", "step_intensity_listed", lambda value: f"{value:,.3g}"),
+    ("decode step", "FLOP per byte", "text", "step_intensity", "step_intensity_listed", _ratio),
 )
 _HEADINGS: Final = (
     Heading("context", "tokens"),

@@ -62,7 +62,7 @@ class Overlay(QWidget):
                 # No label may lie on a dot.
                 self._taken.append(QRectF(at.x() - size, at.y() - size, 2 * size, 2 * size))
         for one, at in named:
-            self._paint_label(painter, inside, at, one.label, one.role)
+            self._paint_label(painter, inside, at, one.label, one.role, needed=one.dot)
         self._paint_cursor(painter, plot, inside)
         if self._view.hasFocus():
             painter.setPen(QPen(self.theme.color("accent"), max(self.theme.px(2), 2)))
@@ -114,8 +114,13 @@ class Overlay(QWidget):
         painter.setBrush(color)
         painter.drawEllipse(at, radius, radius)
 
-    def _paint_label(self, painter: QPainter, inside: QRectF, at: QPointF, label: str, role: str) -> None:
-        """Write a label beside a point: where it stays on the plot and lies on no other label."""
+    def _paint_label(
+        self, painter: QPainter, inside: QRectF, at: QPointF, label: str, role: str, *, needed: bool = True
+    ) -> None:
+        """Write a label beside a point: where it stays on the plot and lies on no other label.
+
+        Words that are not needed are left out where there is no such place.
+        """
         if not label:
             return
         metrics, gap = QFontMetrics(self.theme.font(12)), self.theme.px(7)
@@ -130,6 +135,8 @@ class Overlay(QWidget):
         free = [
             box for box in boxes if inside.contains(box) and not any(box.intersects(other) for other in self._taken)
         ]
+        if not free and not needed:
+            return
         chosen = free[0] if free else next((box for box in boxes if inside.contains(box)), boxes[0])
         self._write(painter, chosen, label, role)
 

@@ -218,6 +218,16 @@ def test_layers_are_told_apart_by_what_their_caches_do(tab: LessonTab) -> None:
     assert [one.name for one in tab.model("plot").series if one.style == "dotted"] == ["of it grows", "of it saturates"]
 
 
+def test_a_token_adds_to_the_layers_whose_windows_are_not_full_alone(tab: LessonTab) -> None:
+    tab.set("model", "Gemma 3 12B")
+    tab.set("view", "cache")
+    assert tiles(tab)["KV cache at 8,192 tokens"].detail == "64 KiB more with each token"
+    tab.set("context", 100)
+    assert tiles(tab)["KV cache at 100 tokens"].detail == "384 KiB more with each token"
+    tab.set("model", "Falcon Mamba 7B")
+    assert tiles(tab)["KV cache at 100 tokens"].detail == "however long the text becomes"
+
+
 def test_the_models_own_variant_is_marked(tab: LessonTab) -> None:
     tab.set("view", "cache")
     for name, own in (
