@@ -7,7 +7,7 @@ size, so that the stage can choose one size for all; what the numbers are is dec
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
@@ -31,6 +31,8 @@ from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import COLOURED, cell_text
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from explorer.concepts.declaration import Situation
     from explorer.ui.theme import Ramp, Theme
 
@@ -39,7 +41,7 @@ __all__ = ["MatrixPanel", "Unit", "paint_ramp"]
 SUM_CLOSE = 5e-10
 #: What the narrowest cell holds that writes its numbers short.
 NARROW = "00"
-#: Tables with at most so many columns grow a little where that spares a token's name an ellipsis.
+#: Tables with at most so many columns spare the names of tokens an ellipsis where they can.
 NAMED_IN_FULL = 8
 #: The most room that words beside the rows take, at 100 %.
 STAMP_WIDTH = 110
@@ -56,6 +58,7 @@ class MatrixPanel(QWidget):
         self._host = host
         self.large = large
         self.sums = sums
+        self._summed: tuple[Any, list[tuple[str, bool]]] = (None, [])
         self.theme = theme
         self.title = name
         self.role = "plain"
@@ -104,7 +107,8 @@ class MatrixPanel(QWidget):
         widest = text_width(13, self.text)
         around = self.title, self.badge, self.legend, self.row_names, self.column_names, widest
         grouped = self.column_bands, self.row_bands
-        return (self.view.values.shape, *around, *grouped, bool(self.marks.kept), self.marks.note)
+        sums = max((len(text) for text, _ in self.sum_texts()), default=0) if self.sums else 0
+        return (self.view.values.shape, sums, *around, *grouped, bool(self.marks.kept), self.marks.note)
 
     # --- geometry ---
 
@@ -144,7 +148,8 @@ class MatrixPanel(QWidget):
             top += labels.height() + px(1)
         right = 0
         if self._shows_sums(cell):
-            right += QFontMetrics(self._sum_font(cell)).horizontalAdvance("0.000") + px(10)
+            sums = QFontMetrics(self._sum_font(cell))
+            right += max((sums.horizontalAdvance(text) for text, _ in self.sum_texts()), default=0) + px(12)
         if self.marks.kept:
             right += small.horizontalAdvance("kept") + px(8)
         right += self._stamp_width(cell)
@@ -213,11 +218,13 @@ class MatrixPanel(QWidget):
             labels = max((text_width(font, name) for name in self.column_names), default=0)
             cell = replace(cell, width=max(cell.width, labels + self.theme.px(8) if labels else 0))
         elif self.large and holds_digits(cell) and len(self.column_names) <= NAMED_IN_FULL:
-            # A little more room spares the tokens' names an ellipsis.
+            # Where the title is wider than the table anyway, that room spares the tokens' names an ellipsis.
             font = self._label_font(cell).pixelSize()
             names = [f"{name}{_position(self.column_axis, name, c)}" for c, name in enumerate(self.column_names)]
             labels = max((text_width(font, name) for name in names), default=0) + self.theme.px(3)
-            cell = replace(cell, width=max(cell.width, min(labels, cell.width * 6 // 5)))
+            left, _, right, _ = self._margins(cell)
+            spare = (self.header_width() - left - right) // max(len(self.column_names), 1)
+            cell = replace(cell, width=max(cell.width, min(labels, spare)))
         return cell
 
     def table_size(self, cell: CellSize) -> QSize:
@@ -460,21 +467,31 @@ class MatrixPanel(QWidget):
             painter.setPen(theme.color("muted"))
             painter.drawText(table.left(), y, self.marks.note)
 
-    def _paint_sum(self, painter: QPainter, rect: QRect, row: int) -> None:
-        values = self.view.values[row]
-        closed = self.view.look.masked
+    def sum_texts(self) -> list[tuple[str, bool]]:
+        """Return what every row sums to as text, and whether that is what it should be."""
+        values = self.view.values
+        if self._summed[0] is not values:
+            self._summed = (values, self._sum_texts(values))
+        return self._summed[1]
+
+    def _sum_texts(self, values: NDArray[Any]) -> list[tuple[str, bool]]:
         if values.dtype == bool or self.view.look.differences:
-            return
-        finite = values[np.isfinite(values)]
-        total = float(finite.sum())
+            return [("", True)] * len(values)
+        closed = self.view.look.masked
+        known = closed is not None and closed.shape == values.shape
+        blind = np.atleast_1d(closed.all(axis=-1)) if known else np.zeros(len(values), bool)  # type: ignore[union-attr]
+        totals = np.where(np.isfinite(values), values, 0.0).sum(axis=-1)
+        texts = []
+        for total, nowhere in zip(totals.tolist(), blind.tolist(), strict=True):
+            right = abs(total - 1) < SUM_CLOSE
+            texts.append(("none", False) if nowhere else ("1", True) if right else (cell_text(total, 3), False))
+        return texts
+
+    def _paint_sum(self, painter: QPainter, rect: QRect, row: int) -> None:
+        text, right = self.sum_texts()[row]
         painter.setFont(self._sum_font(self._cell))
-        if closed is not None and closed.shape == self.view.values.shape and closed[row].all():
-            painter.setPen(self.theme.color("warn"))
-            painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), "none")
-            return
-        ok = abs(total - 1) < SUM_CLOSE
-        painter.setPen(self.theme.color("muted" if ok or self.role != "weight" else "warn"))
-        painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), "1" if ok else cell_text(total, 3))
+        painter.setPen(self.theme.color("muted" if right or self.role != "weight" else "warn"))
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), text)
 
     def _paint_blank(self, painter: QPainter) -> None:
         table = self.table_rect()
