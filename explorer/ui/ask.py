@@ -9,16 +9,25 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
+from explorer.ui.style import dress
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 
+def _dress(dialog: QWidget, parent: QWidget) -> None:
+    theme = getattr(parent.window(), "theme", None)
+    if theme is not None:
+        dress(dialog, theme)
+
+
 def _dialog(parent: QWidget, title: str, label: str) -> QInputDialog:
     from PySide6.QtWidgets import QInputDialog
 
     dialog = QInputDialog(parent)
+    _dress(dialog, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setWindowTitle(title)
     dialog.setLabelText(label)
@@ -91,6 +100,7 @@ def _file_dialog(parent: QWidget, title: str, kinds: Sequence[str], folder: str)
     from PySide6.QtWidgets import QFileDialog
 
     dialog = QFileDialog(parent, title, folder)
+    _dress(dialog, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setNameFilters(list(kinds))
     return dialog
@@ -101,6 +111,7 @@ def tell(parent: QWidget, title: str, sentence: str) -> None:
     from PySide6.QtWidgets import QMessageBox
 
     box = QMessageBox(parent)
+    _dress(box, parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setObjectName("told")
     box.setWindowTitle(title)
@@ -114,6 +125,7 @@ def save_first(parent: QWidget, name: str, save: Callable[[], object], give_up: 
     from PySide6.QtWidgets import QMessageBox
 
     box = QMessageBox(parent)
+    _dress(box, parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setObjectName("save_first")
     box.setWindowTitle("Save changes?")

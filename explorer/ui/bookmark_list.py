@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.ui.guard import guarded
+from explorer.ui.style import dress
 from explorer.workbench import fingerprint
 from explorer.workbench import state as states
 from explorer.workbench.bookmarks import LONGEST_NOTE
@@ -58,6 +59,7 @@ class BookmarkList(QDialog):
         self.setWindowTitle("Bookmarks")
         self.rows = _Rows(self)
         self.rows.setItemDelegate(_Delegate(window.theme, self))
+        dress(self, window.theme)
         self.rows.itemActivated.connect(lambda item: menu.go_to(self.rows.row(item)))
         self.rows.itemChanged.connect(self._note)
         self.rows.model().rowsMoved.connect(self._dragged)
@@ -220,6 +222,7 @@ class BookmarkList(QDialog):
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
+        dress(self, theme)
         self.rows.setItemDelegate(_Delegate(theme, self))
 
 

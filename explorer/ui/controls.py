@@ -29,6 +29,7 @@ from explorer.concepts import declaration as d
 from explorer.concepts import evaluation
 from explorer.ui.flow import FlowLayout
 from explorer.ui.stepping import SteppingBox
+from explorer.ui.style import dress
 from explorer.ui.switch import Switch
 
 if TYPE_CHECKING:
@@ -406,8 +407,9 @@ class ControlBar(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
         self.theme = theme
+        dress(self, theme)
         px = theme.px
-        self._flow.gap, self._flow.line_gap = px(11), px(6)
+        self._flow.gap, self._flow.line_gap = px(9), px(6)
         self._flow.setContentsMargins(px(14), px(8), px(14), px(2))
         if self._stacked:
             metrics = QFontMetrics(theme.font(13))

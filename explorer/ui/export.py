@@ -20,7 +20,6 @@ from explorer.ui import lifetime
 from explorer.ui import theme as themes
 from explorer.ui.page import Page
 from explorer.ui.sheet import Sheet
-from explorer.ui.style import stylesheet
 from explorer.ui.svg import SvgPainter
 from explorer.workbench import atomic, documents
 from explorer.workbench.workbench import Workbench
@@ -113,7 +112,6 @@ def sheet(workbench: Workbench, slug: str, theme: Theme, names: tuple[str, ...] 
         themes.apply(app, theme)
     page = Page(workbench.concept(slug), workbench, theme)
     try:
-        page.setStyleSheet(stylesheet(theme))
         # Shown where nobody sees it: views that are hidden neither lay themselves out nor draw.
         page.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         page.resize(theme.px(1280), theme.px(720))

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from explorer.ui.drop_down import DropDown
 from explorer.ui.number_style import cell_text
+from explorer.ui.style import dress
 from explorer.workbench import data_import
 from explorer.workbench.data_files import shape_words
 
@@ -69,6 +70,7 @@ class ImportDialog(QDialog):
         self.setObjectName("import")
         concept, theme = self._plan.concept, window.theme
         self._theme = theme
+        dress(self, theme)
         self._choosers: list[DropDown] = []
         self.setWindowTitle(f"Import into tab {concept.number}, {concept.title}")
         head = QLabel(name)

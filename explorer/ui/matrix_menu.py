@@ -11,6 +11,7 @@ from explorer.concepts.declaration import Input
 from explorer.ui import ask
 from explorer.ui.matrix_export import add_exports
 from explorer.ui.matrix_view import MatrixView
+from explorer.ui.style import dress
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
@@ -23,6 +24,7 @@ Index = tuple[int, ...]
 def build_menu(page: Page, name: str, cells: list[Index]) -> QMenu:
     """Return the menu for these cells of an array."""
     menu = QMenu(page)
+    dress(menu, page.theme)
     concept, workbench = page.concept, page.workbench
     slug = concept.slug
     view = _view_of(page, name)

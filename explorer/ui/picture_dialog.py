@@ -15,6 +15,7 @@ from explorer.ui.drop_down import DropDown
 from explorer.ui.guard import guarded
 from explorer.ui.matrix_export import ask_and_write
 from explorer.ui.sheet import view_names
+from explorer.ui.style import dress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +51,7 @@ class PictureDialog(QDialog):
         self.told.setObjectName("picture_size")
         self.told.setProperty("role", "control")
         self._lay_out(window.theme)
+        dress(self, window.theme)
         for chooser in (self.what, self.kind, self.scale, self.look):
             chooser.currentIndexChanged.connect(self._changed)
         self._late = QTimer(self)

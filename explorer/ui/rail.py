@@ -130,7 +130,7 @@ class Rail(QListWidget):
         widest = max((metrics.horizontalAdvance(concept.title) for concept in self.concepts), default=0)
         number = metrics.horizontalAdvance("00")
         px = self.theme.px
-        self.setFixedWidth(number + px(40) if narrow else min(widest, px(160)) + number + px(48))
+        self.setFixedWidth(number + px(40) if narrow else min(widest, px(160)) + number + px(38))
         self.scheduleDelayedItemsLayout()
 
     def set_theme(self, theme: Theme) -> None:

@@ -15,6 +15,7 @@ from explorer.ui.cards import NoteCard, TaskCard
 from explorer.ui.formula import FormulaWidget
 from explorer.ui.question_card import QuestionCard
 from explorer.ui.rich import Paragraph
+from explorer.ui.style import dress
 from explorer.workbench.prose import Span
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class SidePanel(QWidget):
         """Take other colours, another scale."""
         self.theme = theme
         px = theme.px
-        self.setStyleSheet(_stylesheet(theme))
+        dress(self, theme, _stylesheet(theme))
         self.setFixedWidth(px(WIDTH))
         self._set_margins()
         self._column.setSpacing(px(8))

@@ -49,7 +49,7 @@ from explorer.ui.page import Page
 from explorer.ui.presentation import ShowKeys
 from explorer.ui.rail import Rail
 from explorer.ui.side_panel import SidePanel
-from explorer.ui.style import stylesheet
+from explorer.ui.style import dress
 from explorer.ui.topbar import TopBar
 from explorer.workbench import fingerprint, lessons
 from explorer.workbench.document import Document
@@ -101,7 +101,6 @@ class MainWindow(QMainWindow):
         self.setObjectName("window")
         self.setWindowTitle(TITLE)
         themes.apply(QApplication.instance(), theme)  # type: ignore[arg-type]
-        self.setStyleSheet(stylesheet(theme))
         self.rail = Rail(workbench.concepts, workbench.edited, theme)
         self.topbar = TopBar(workbench, theme)
         self.pages = QStackedWidget()
@@ -128,6 +127,7 @@ class MainWindow(QMainWindow):
         )
         self._lay_out()
         self._make_actions()
+        self._dress()
         self.topbar.steps.changed.connect(self._update_actions)
         self.rail.chosen.connect(workbench.show)
         self._unsubscribe = workbench.subscribe(self._on_event)
@@ -467,7 +467,7 @@ class MainWindow(QMainWindow):
     def _take(self, theme: Theme) -> None:
         self.theme = theme
         themes.apply(QApplication.instance(), theme)  # type: ignore[arg-type]
-        self.setStyleSheet(stylesheet(theme))
+        self._dress()
         self.rail.set_theme(theme)
         self.topbar.set_theme(theme)
         for page in self._pages.values():
@@ -481,6 +481,10 @@ class MainWindow(QMainWindow):
         )
         self._fit_panes()
         self.topbar.fit()
+
+    def _dress(self) -> None:
+        for widget in (self.menuBar(), self.topbar, self._statusline, self.files.bar):
+            dress(widget, self.theme)
 
     def _fit_panes(self) -> None:
         effective = self.width() / self.theme.scale
@@ -606,6 +610,7 @@ class MainWindow(QMainWindow):
         """Show all keys."""
         dialog = QDialog(self)
         dialog.setWindowTitle("Keys")
+        dress(dialog, self.theme)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         inner = QWidget()
         grid = QGridLayout(inner)
@@ -627,6 +632,7 @@ class MainWindow(QMainWindow):
         box = QMessageBox(self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setWindowTitle("About")
+        dress(box, self.theme)
         box.setText(
             f"{TITLE} {explorer.__version__}\n\nSelf-attention, computed live from the numbers that you type.\n"
             "Every number on screen can be traced back to those cells.\n\nMIT License."

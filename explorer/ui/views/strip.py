@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
 from explorer.ui.drawers import Popup
 from explorer.ui.guard import guarded
+from explorer.ui.style import dress
 
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Custom
@@ -35,6 +36,7 @@ class StripView(QWidget):
         self.notes.setObjectName(f"{view.name}_notes")
         self.notes.setProperty("flat", True)
         self.notes.clicked.connect(self.open_notes)
+        dress(self.notes, theme)
         self.popup = Popup(self.notes, f"popup_{view.name}_notes", self.tr("Notes"))
         self._text = QLabel()
         self._text.setWordWrap(True)
@@ -96,6 +98,7 @@ class StripView(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
         self.theme = theme
+        dress(self.notes, theme)
         self.update()
 
     # --- painting ---
