@@ -185,7 +185,7 @@ class MosaicView(MatrixView):
     @property
     def tile(self) -> pressed.Tile:
         """One head's table with its corner at (0, 0)."""
-        return pressed.Tile(*self.tile_shape, self._tile)
+        return pressed.Tile(*self.tile_shape, *self.tile_size())
 
     def tile_rect(self, head: int) -> QRect:
         """Return where a head's cells stand."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QRegion
 
 from explorer.ui import matrix_paint
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Ramp
 
 
+#: How many patterns of masked cells are remembered.
+MOST_PATTERNS = 64
 #: Cells of fewer pixels are smoothed.
 SMOOTH_BELOW = 2
 
@@ -32,16 +34,17 @@ class Tile:
 
     rows: int
     columns: int
-    size: QSize
+    width: int
+    height: int
 
     @property
     def rect(self) -> QRect:
         """The rectangle."""
-        return QRect(QPoint(0, 0), self.size)
+        return QRect(0, 0, self.width, self.height)
 
     def place(self, row: int, column: int) -> QRect:
         """Return where a cell stands; one that takes less than a pixel gets a whole one."""
-        width, height = self.size.width(), self.size.height()
+        width, height = self.width, self.height
         left, top = width * column // self.columns, height * row // self.rows
         right, bottom = width * (column + 1) // self.columns, height * (row + 1) // self.rows
         return QRect(left, top, max(right - left, 1), max(bottom - top, 1))
@@ -50,8 +53,8 @@ class Tile:
         """Return row and column at a point, of several that share a pixel the last; None outside."""
         if not self.rows or not self.columns or not self.rect.contains(point):
             return None
-        row = ((point.y() + 1) * self.rows - 1) // self.size.height()
-        column = ((point.x() + 1) * self.columns - 1) // self.size.width()
+        row = ((point.y() + 1) * self.rows - 1) // self.height
+        column = ((point.x() + 1) * self.columns - 1) // self.width
         return row, column
 
 
@@ -78,6 +81,7 @@ class Picture:
         self._pixels: NDArray[np.uint32] | None = None
         self._image: QImage | None = None
         self._ramps: dict[int, NDArray[np.uint32]] = {}
+        self._hatched: dict[tuple[Tile, bytes], list[QRect]] = {}
 
     def forget(self) -> None:
         """Draw anew the next time."""
@@ -109,11 +113,21 @@ class Picture:
             self._dim(painter, tile, look)
         self._outline(painter, tile, look)
 
-    @staticmethod
-    def _hatch(painter: QPainter, tile: Tile, look: Look, values: NDArray[Any]) -> None:
-        hatch = QBrush(look.theme.color("hatch"), Qt.BrushStyle.BDiagPattern)
-        for r, first, last in matrix_paint.runs(matrix_paint.masked_cells(values, look)):
-            painter.fillRect(tile.place(r, first).united(tile.place(r, last - 1)), hatch)
+    def _hatch(self, painter: QPainter, tile: Tile, look: Look, values: NDArray[Any]) -> None:
+        masked = matrix_paint.masked_cells(values, look)
+        # The same cells are masked in most heads, and most often.
+        key = tile, masked.tobytes()
+        rects = self._hatched.get(key)
+        if rects is None:
+            runs = matrix_paint.runs(masked)
+            rects = [tile.place(r, first).united(tile.place(r, last - 1)) for r, first, last in runs]
+            if len(self._hatched) >= MOST_PATTERNS:
+                self._hatched.clear()
+            self._hatched[key] = rects
+        if rects:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QBrush(look.theme.color("hatch"), Qt.BrushStyle.BDiagPattern))
+            painter.drawRects(rects)
 
     def _make(
         self, values: NDArray[Any], places: NDArray[np.intp], look: Look, closed: NDArray[np.bool_] | None

@@ -42,7 +42,8 @@ class PressedView(MatrixView):
     def tile(self) -> pressed.Tile:
         """The whole table in the size that it is pressed into."""
         rows, columns = self.values.shape
-        return pressed.Tile(int(rows), int(columns), self._pressed or QSize(1, 1))
+        size = self._pressed or QSize(1, 1)
+        return pressed.Tile(int(rows), int(columns), size.width(), size.height())
 
     def refresh(self) -> None:
         """Take a new look at the same array."""

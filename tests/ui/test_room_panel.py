@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -28,7 +28,7 @@ def view_of(window: MainWindow, name: str) -> PressedView:
 def test_a_cell_stands_where_a_point_in_it_finds_it(
     rows: int, columns: int, width: int, height: int, data: st.DataObject
 ) -> None:
-    tile = Tile(rows, columns, QSize(width, height))
+    tile = Tile(rows, columns, width, height)
     row, column = data.draw(st.integers(0, rows - 1)), data.draw(st.integers(0, columns - 1))
     place = tile.place(row, column)
     assert tile.rect.contains(place)
