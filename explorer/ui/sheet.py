@@ -158,7 +158,7 @@ class Sheet:
     def _situation(self) -> str:
         """Say which state of the tab this is."""
         concept, state = self.page.concept, self.state
-        said = [f"{size.label} {state.sizes[size.name]:,}" for size in concept.sizes]
+        said = [f"{size.label} {state.sizes[size.name]:,}" for size in concept.sizes if size.label]
         said += [f"{control.label} {self._shown(control)}".strip() for control in concept.controls]
         # Lines are broken between these, not within.
         return " · ".join(one.replace(" ", NO_BREAK) for one in said)
