@@ -175,7 +175,8 @@ class Sheet:
             tokens = self.state.tokens if control.size == "n" else ()
             return f"{tokens[value]} ({value})" if value < len(tokens) else str(value)
         if isinstance(control, d.Text):
-            return number_text.quoted(str(value), LONGEST_TEXT)
+            shown = value if control.shown is None else control.shown(self.state.controls)
+            return number_text.quoted(str(shown), LONGEST_TEXT)
         unit = f" {control.unit}" if isinstance(control, d.Slider) and control.unit else ""
         whole = float(value).is_integer() and abs(value) < MOST_WHOLE
         return f"{int(value):,}{unit}" if whole else f"{number_text.full(float(value))}{unit}"
