@@ -210,17 +210,23 @@ CHILD: Final = "ATTENTION_EXPLORER_BENCH_CHILD"
 
 def _memory_here() -> dict[str, float]:
     workbench = Workbench()
-    window = _window(workbench)
+    window = MainWindow(workbench, Settings(), themes.make("light"))
+    window.resize(1280, 720)
+    window.show()
     slugs = [concept.slug for concept in workbench.concepts]
+
+    def visit(slug: str) -> None:
+        workbench.show(slug)
+        window.page.settle()
+        QApplication.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
     try:
         for slug in slugs:
-            workbench.show(slug)
-            render.picture(window)
+            visit(slug)
         after_all = _resident_mb()
         for i in range(VISITS):
-            workbench.show(slugs[i % len(slugs)])
-            QApplication.processEvents()
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            visit(slugs[i % len(slugs)])
         return {"rss_mb": after_all, "rss_after_visits_mb": _resident_mb()}
     finally:
         lifetime.close_all(window)

@@ -395,6 +395,12 @@ class Page(QWidget):
             for panel in panels:
                 panel.view.forget_changed()
 
+    def leave(self) -> None:
+        """Stop listening; the page is about to be taken down."""
+        self._unsubscribe()
+        self._frame.stop()
+        self._fade.stop()
+
     def settle(self) -> None:
         """Wait for slow stages, forget what is only shown for a moment, and draw; pictures are taken after that."""
         if self.slow is not None:

@@ -6,6 +6,7 @@ it looks is decided here; what a tab holds is the workbench's.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
     from explorer.workbench.workbench import Event, Workbench
 
 TITLE = "Attention Explorer"
+#: How many pages stay built: more would be quicker to come back to, but a page takes five to ten MB.
+KEPT_PAGES = 3
 #: Widths at 100 % below which the rail shows numbers alone and the side panel stays closed unless it is asked for.
 NARROW_RAIL, NARROW_PANEL = 1090, 900
 
@@ -285,15 +288,27 @@ class MainWindow(QMainWindow):
         """Return a tab's page, building it when it is first asked for."""
         if slug not in self._pages:
             concept = self.workbench.concept(slug)
-            page = Page(concept, self.workbench, self.theme)
-            panel = SidePanel(lessons.load(concept.number, concept.slug), self.theme)
+            page = self._pages[slug] = Page(concept, self.workbench, self.theme)
+            if slug not in self._side:
+                self._side[slug] = SidePanel(lessons.load(concept.number, concept.slug), self.theme)
+                self.panels.addWidget(self._side[slug])
             page.said.connect(self.say)
-            page.refreshed.connect(lambda: self._refresh_panel(slug))
-            page.cell_clicked.connect(panel.offer_cell)
-            self._pages[slug], self._side[slug] = page, panel
+            page.refreshed.connect(partial(self._refresh_panel, slug))
+            page.cell_clicked.connect(self._side[slug].offer_cell)
+            if self._actions["differences"].isChecked():
+                page.show_differences(True)
             self.pages.addWidget(page)
-            self.panels.addWidget(panel)
         return self._pages[slug]
+
+    def _forget_pages(self, shown: str) -> None:
+        """Take down the pages that were longest out of sight: what they show is kept by the workbench, not by them."""
+        self._pages[shown] = self._pages.pop(shown)
+        idle = [slug for slug, page in self._pages.items() if slug != shown and page.slow is None]
+        for slug in idle[: max(len(self._pages) - KEPT_PAGES, 0)]:
+            page = self._pages.pop(slug)
+            self.pages.removeWidget(page)
+            page.leave()
+            page.deleteLater()
 
     def _show_tab(self, slug: str) -> None:
         page = self.page_of(slug)
@@ -306,6 +321,7 @@ class MainWindow(QMainWindow):
         self._fit_panes()
         self._update_actions()
         self.files.changed()
+        self._forget_pages(slug)
 
     def _fill_tab_menu(self, page: Page) -> None:
         for action in self._tab_actions:
