@@ -130,10 +130,10 @@ class MatrixPanel(QWidget):
         small = QFontMetrics(small_font)
         px = self.theme.px
         labels = QFontMetrics(self._label_font(cell))
-        with_rows = self._names_rows(cell, labels)
+        with_rows, pixels = self._names_rows(cell, labels), self._label_font(cell).pixelSize()
         with_columns = self._names_columns(cell)
         left = (
-            max((labels.horizontalAdvance(self._row_label(i)) for i in range(len(self.row_names))), default=0) + px(8)
+            max((text_width(pixels, self._row_label(i)) for i in range(len(self.row_names))), default=0) + px(8)
             if with_rows
             else 0
         )

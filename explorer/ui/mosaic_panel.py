@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetrics, QPainter
 
 from explorer.concepts import evaluation
 from explorer.ui import bands
-from explorer.ui.cell_size import FEWEST_PIXELS, LARGE_HEIGHT, CellSize, Unit, cell_size, holds_digits
+from explorer.ui.cell_size import FEWEST_PIXELS, LARGE_HEIGHT, CellSize, Unit, cell_size, holds_digits, text_width
 from explorer.ui.matrix_panel import MatrixPanel, paint_ramp, word_role
 from explorer.ui.mosaic_view import Grid, MosaicView
 
@@ -123,8 +123,8 @@ class MosaicPanel(MatrixPanel):
         small, px = QFontMetrics(small_font), self.theme.px
         left = 0
         if self._labelled(cell):
-            labels = QFontMetrics(self._label_font(cell))
-            widest = max((labels.horizontalAdvance(self._row_label(i)) for i in range(len(self.row_names))), default=0)
+            pixels = self._label_font(cell).pixelSize()
+            widest = max((text_width(pixels, self._row_label(i)) for i in range(len(self.row_names))), default=0)
             left = min(widest + px(8), px(130))
         top = QFontMetrics(title_font).height() + px(3)
         return left, top, 0, small.height() + px(2)

@@ -7,6 +7,7 @@ size scrolls.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,7 +21,7 @@ from explorer.ui.guard import guarded
 from explorer.ui.matrix_panel import MatrixPanel, Unit, paint_ramp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from PySide6.QtGui import QPaintEvent, QResizeEvent, QShowEvent
 
@@ -287,10 +288,10 @@ class StageCanvas(QWidget):
         # Smaller digits are better than a table that has to be scrolled, as long as all of them can be read.
         # Beyond that, large tables are pressed into plain colours before anything has to be scrolled beside them.
         readable, pressed = SQUEEZES[:4], self._squeezes()[4:]
-        trials = [(squeeze, most) for most in (UNBOUNDED, room.height()) for squeeze in readable]
-        trials += [(squeeze, most) for most in (UNBOUNDED, room.height()) for squeeze in pressed]
-        for squeeze, most in trials:
-            if not self._fits(Unit(smallest + theme.px(5), smallest, squeeze), room, most):
+        trials = [(squeezes, most) for squeezes in (readable, pressed) for most in (UNBOUNDED, room.height())]
+        for squeezes, most in trials:
+            squeeze = self._mildest(squeezes, Unit(smallest + theme.px(5), smallest), room, most)
+            if squeeze is None:
                 continue
             font = _largest(smallest, largest, partial(self._font_fits, squeeze, room, most))
             tallest = round(font * 2.4)
@@ -299,8 +300,8 @@ class StageCanvas(QWidget):
             return self.measure(self._tree, self.unit, room.height())
         # What is too high anyway scrolls, but downwards only if that can be had.
         narrow = QSize(room.width() - self.bar_extent(), UNBOUNDED)
-        units = [Unit(smallest + theme.px(6), smallest, squeeze) for squeeze in self._squeezes()]
-        self.unit = next((unit for unit in units if self._fits(unit, narrow, room.height())), units[-1])
+        unit, squeezes = Unit(smallest + theme.px(6), smallest), self._squeezes()
+        self.unit = replace(unit, squeeze=self._mildest(squeezes, unit, narrow, room.height()) or squeezes[-1])
         return self._grown(max(room.height(), theme.px(240)))
 
     def bar_extent(self) -> int:
@@ -314,6 +315,17 @@ class StageCanvas(QWidget):
             height = size.height()
             size = self.measure(self._tree, self.unit, height)
         return size
+
+    def _mildest(self, squeezes: Sequence[float], unit: Unit, room: QSize, most: int) -> float | None:
+        """Return the first of these, which press ever more, with which the layout fits; None when none is enough."""
+        low, high = 0, len(squeezes)
+        while low < high:
+            middle = (low + high) // 2
+            if self._fits(replace(unit, squeeze=squeezes[middle]), room, most):
+                high = middle
+            else:
+                low = middle + 1
+        return squeezes[low] if low < len(squeezes) else None
 
     def _squeezes(self) -> tuple[float, ...]:
         """Return how far large tables may be pressed; small ones keep their digits and scroll instead."""
