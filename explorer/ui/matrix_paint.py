@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
+from explorer.ui import hatch
 from explorer.ui.cell_size import CellSize, holds_digits
 from explorer.ui.number_style import FORMS, cell_text, signed_text
 
@@ -127,8 +128,7 @@ def _paint_cells(
     width, height = look.cell_width, look.cell_height
     font = theme.font(look.font_px, exact=True)
     bold = theme.font(look.font_px, bold=True, exact=True)
-    pattern = Qt.BrushStyle.BDiagPattern if height >= HATCH_FROM else Qt.BrushStyle.SolidPattern
-    hatch = QBrush(theme.color("hatch"), pattern)
+    hatched = hatch.brush(painter, theme) if height >= HATCH_FROM else QBrush(theme.color("hatch"))
     ground = theme.color("cell")
     center = int(Qt.AlignmentFlag.AlignCenter)
     painter.setFont(font)
@@ -147,7 +147,7 @@ def _paint_cells(
             x = c * width
             if masked_row[c]:
                 painter.fillRect(x, y, width - 1, height - 1, ground)
-                painter.fillRect(x, y, width - 1, height - 1, hatch)
+                painter.fillRect(x, y, width - 1, height - 1, hatched)
                 continue
             place = place_row[c]
             painter.fillRect(x, y, width - 1, height - 1, ramp.brushes[place])
@@ -190,14 +190,14 @@ def _paint_image(
     )
     painter.drawImage(target, image)
     if masked.any() and look.cell_height >= HATCH_FROM:
-        hatch = QBrush(theme.color("hatch"), Qt.BrushStyle.BDiagPattern)
+        hatched = hatch.brush(painter, theme)
         for r, first, last in runs(masked):
             painter.fillRect(
                 (columns.start + first) * look.cell_width,
                 (rows.start + r) * look.cell_height,
                 (last - first) * look.cell_width,
                 look.cell_height,
-                hatch,
+                hatched,
             )
     if look.dim:
         dim(painter, look, rows, columns)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QRegion
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QRegion
 
-from explorer.ui import matrix_paint
+from explorer.ui import hatch, matrix_paint
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,7 +126,7 @@ class Picture:
             self._hatched[key] = rects
         if rects:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QBrush(look.theme.color("hatch"), Qt.BrushStyle.BDiagPattern))
+            painter.setBrush(hatch.brush(painter, look.theme))
             painter.drawRects(rects)
 
     def _make(

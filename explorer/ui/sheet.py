@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QFontMetrics, QPainter, QRegion
+from PySide6.QtGui import QFontMetrics, QPainter, QRegion
 from PySide6.QtWidgets import QWidget
 
 from explorer.concepts import declaration as d
 from explorer.core.checks import cell_name
-from explorer.ui import matrix_paint, mosaic_paint
+from explorer.ui import hatch, matrix_paint, mosaic_paint
 from explorer.ui.matrix_panel import MatrixPanel, paint_ramp
 from explorer.ui.mosaic_view import MosaicView
 from explorer.ui.stage import UNBOUNDED, PlaceWidget
@@ -279,7 +279,7 @@ class Sheet:
             bar = QRectF(x, base - px(9), px(44), px(9))
             if kind == "masked":
                 painter.fillRect(bar, theme.color("cell"))
-                painter.fillRect(bar, QBrush(theme.color("hatch"), Qt.BrushStyle.BDiagPattern))
+                painter.fillRect(bar, hatch.brush(painter, theme))
             elif kind != "text":
                 paint_ramp(painter, bar, theme.weights if kind == "weight" else theme.signed)
             x += px(50) if kind != "text" else 0
@@ -373,7 +373,8 @@ def _paint_small(
     painter: SvgPainter, values: NDArray[np.float64], places: NDArray[np.intp], look: Look, width: float, height: float
 ) -> None:
     """Paint cells without digits, which on screen are the pixels of a picture."""
-    brushes, hatch = matrix_paint.ramp_of(look).brushes, look.theme.color("hatch")
+    brushes, tone = matrix_paint.ramp_of(look).brushes, look.theme.color("hatch")
+    hatched = hatch.brush(painter, look.theme)
     flat = height < matrix_paint.HATCH_FROM
     masked = matrix_paint.masked_cells(values, look).tolist()
     ground = look.theme.color("cell")
@@ -385,7 +386,7 @@ def _paint_small(
             if not masked[r][c]:
                 painter.fillRect(rect, brushes[place])
             elif flat:
-                painter.fillRect(rect, hatch)
+                painter.fillRect(rect, tone)
             else:
                 painter.fillRect(rect, ground)
-                painter.fillRect(rect, QBrush(hatch, Qt.BrushStyle.BDiagPattern))
+                painter.fillRect(rect, hatched)

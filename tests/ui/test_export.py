@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage
 
 from explorer.concepts import all_concepts
@@ -272,6 +274,23 @@ def test_a_png_has_so_many_pixels_along_one_of_the_screen(scale):
         assert "causal mask on" in image.text("Description")
     # As large on paper at every scale.
     assert image.dotsPerMeterX() == pytest.approx(3780 * scale, abs=1)
+
+
+def test_the_hatch_of_masked_cells_is_as_coarse_at_every_scale():
+    lines = []
+    with drawn(opened(), "weights") as sheet:
+        view = sheet.panels()[0].view
+        corner = view.mapTo(sheet.page.stage.canvas, view.visualRect(view.model().index(0, 3)).topLeft())
+        middle = corner + QPoint(0, view.look.cell_height // 2)
+        ground = sheet.theme.color("cell")
+        for scale in (1, 4):
+            image = export.as_image(sheet, scale)
+            y = (sheet._top + middle.y()) * scale
+            left = ((sheet.size.width() - sheet._body.width()) // 2 + middle.x()) * scale
+            row = [image.pixelColor(left + x, y) != ground for x in range((view.look.cell_width - 1) * scale)]
+            lines.append(sum(after and not before for before, after in pairwise(row)))
+    assert lines[0] >= 4
+    assert abs(lines[0] - lines[1]) <= 1
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
