@@ -337,6 +337,10 @@ class MainWindow(QMainWindow):
                 action.setChecked(bool(self.workbench.state(slug).controls[control.name]))
                 action.triggered.connect(lambda on, name=control.name: page.set_control(name, bool(on)))
                 self._add_tab_action(action, control.key, f"toggle_{control.name}")
+            elif isinstance(control, d.Choice) and control.key:
+                action = QAction(f"Next {control.label}", self)
+                action.triggered.connect(lambda _=False, one=control: self._next_option(one))
+                self._add_tab_action(action, control.key, f"next_{control.name}")
         for one in concept.actions:
             action = QAction(one.label, self)
             action.triggered.connect(lambda _=False, name=one.name: page.act(name))
@@ -347,6 +351,10 @@ class MainWindow(QMainWindow):
             self._add_tab_action(action, "T", "rename")
         self.tab_menu.addSeparator()
         self.tab_menu.addAction(self._actions["reset"])
+
+    def _next_option(self, choice: d.Choice) -> None:
+        value = self.workbench.state(self.workbench.current).controls[choice.name]
+        self.page.set_control(choice.name, choice.after(value))
 
     def _add_tab_action(self, action: QAction, key: str, name: str) -> None:
         action.setObjectName(name)
