@@ -162,15 +162,16 @@ CONCEPT = Concept(
         Toggle("per_token", "per token", False, key="K"),
         Choice(
             "view",
-            "",
+            "plot",
             (
                 ("flops", "FLOPs"),
-                ("generation", "Generation"),
+                ("generation", "Generate"),
                 ("cache", "Cache"),
                 ("bytes", "Bytes"),
                 ("roofline", "Roofline"),
             ),
             "flops",
+            key="G",
         ),
         *_SIZES,
         Choice("cache_k", "K stored as", CACHE_TYPES, "f16"),

@@ -203,12 +203,21 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of a few named options; the value is the option's key."""
+    """One of a few named options; the value is the option's key.
+
+    `key` is a single-letter shortcut that goes to the next option, and from the last to the first.
+    """
 
     name: str
     label: str
     options: tuple[tuple[str, str], ...]
     default: str
+    key: str = ""
+
+    def after(self, value: object) -> str:
+        """Return the option that follows a value."""
+        keys = [key for key, _ in self.options]
+        return keys[(keys.index(str(value)) + 1) % len(keys)]
 
 
 @dataclass(frozen=True, slots=True)

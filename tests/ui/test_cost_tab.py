@@ -118,3 +118,14 @@ def test_an_empty_plot_says_why(make_window: MakeWindow) -> None:
     assert view.plot is not None
     assert view.plot.empty
     assert "are not known" in view.accessibleDescription()
+
+
+def test_a_key_goes_from_plot_to_plot_also_in_a_presentation(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window("cost", present=True)
+    seen = []
+    for _ in range(5):
+        qtbot.keyClick(window, Qt.Key.Key_G)
+        settle(window)
+        assert faults(window) == []
+        seen.append(window.workbench.state("cost").controls["view"])
+    assert seen == ["generation", "cache", "bytes", "roofline", "flops"]
