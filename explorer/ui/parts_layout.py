@@ -31,12 +31,27 @@ TEXT = "−0.00"
 
 @dataclass(frozen=True, slots=True)
 class PlacedTable:
-    """A table on its place; `part` is which part it belongs to, the number of parts for the result."""
+    """A table on its place.
+
+    `part` is which part it belongs to, the number of parts for the result; `item` is which of its items it is, and
+    `meets` how it meets that: "above" or "before", empty for the item itself.
+    """
 
     cut: Cut
     rect: QRect
     title: QRect
     part: int
+    item: int
+    meets: str = ""
+
+    def of(self, parts: Parts) -> PlacedTable:
+        """Return the same place with the table that stands there in other parts of the same shape."""
+        items = parts.parts[self.part].items if self.part < len(parts.parts) else parts.result
+        found = items[self.item]
+        assert isinstance(found, Cut)
+        met = {"above": found.above, "before": found.before}.get(self.meets, found)
+        assert met is not None
+        return replace(self, cut=met)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +90,17 @@ class Plan:
     more: tuple[tuple[QRect, int], ...]
 
 
-def tables_of(item: Cut) -> Iterator[Cut]:
-    """Iterate over a table and those that meet it."""
-    yield item
-    for other in (item.above, item.before):
-        if other is not None:
-            yield other
+def shape_of(parts: Parts) -> tuple[object, ...]:
+    """Return all that decides where things stand, so that equal ones need not be placed again."""
+
+    def cut(one: Cut | None) -> object:
+        return None if one is None else (one.values.shape, one.title, cut(one.above), cut(one.before))
+
+    def line(items: tuple[Cut | str, ...]) -> tuple[object, ...]:
+        return tuple(one if isinstance(one, str) else cut(one) for one in items)
+
+    pieces = tuple((part.title, bool(part.says), line(part.items)) for part in parts.parts)
+    return pieces, parts.joint, line(parts.result), parts.result_says
 
 
 def _cuts(part: Part) -> list[Cut]:
@@ -290,7 +310,7 @@ def _place_items(
     signs: list[PlacedSign],
 ) -> None:
     before = False
-    for item in items:
+    for at, item in enumerate(items):
         if isinstance(item, str):
             width = measure.sign_width(item)
             signs.append(PlacedSign(item, _line(measure, x, top, width), part))
@@ -298,28 +318,31 @@ def _place_items(
         else:
             x += measure.gap if before else 0
             width = measure.table_width(item)
-            tables += _place_table(measure, item, x, top, part, width)
+            tables += _place_table(measure, item, (x, top), (part, at), width)
             before = True
         x += width
 
 
-def _place_table(measure: Measure, item: Cut, x: int, top: int, part: int, width: int) -> Iterator[PlacedTable]:
+def _place_table(
+    measure: Measure, item: Cut, corner: tuple[int, int], source: tuple[int, int], width: int
+) -> Iterator[PlacedTable]:
+    x, top = corner
     cell, rows_top = measure.cell, top + measure.top_of_rows()
     left = x + measure.before_width(item)
     titled = measure.titled
 
-    def placed(table: Cut, at: int, y: int, title: QRect | None = None) -> PlacedTable:
+    def placed(table: Cut, at: int, y: int, meets: str = "", title: QRect | None = None) -> PlacedTable:
         rows, columns = table.values.shape
         rect = QRect(at, y, columns * cell.width, rows * cell.height)
         over = QRect(at, y - titled, max(width, rect.width()), titled)
-        return PlacedTable(table, rect, over if title is None else title, part)
+        return PlacedTable(table, rect, over if title is None else title, *source, meets)
 
     if item.before is not None:
-        yield placed(item.before, x, rows_top)
+        yield placed(item.before, x, rows_top, "before")
     if item.above is not None:
         bottom = rows_top - titled - measure.theme.px(3)
         # Its title stands to its left: nothing else does, and a line is saved.
         room = measure.small.horizontalAdvance(item.above.title)
         beside = QRect(left - measure.inner - room, bottom - titled, room, titled)
-        yield placed(item.above, left, bottom - len(item.above.values) * cell.height, beside)
+        yield placed(item.above, left, bottom - len(item.above.values) * cell.height, "above", beside)
     yield placed(item, left, rows_top)

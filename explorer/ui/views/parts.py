@@ -6,18 +6,19 @@ to cell and from table to table, Enter is the click. At a step that is taken in 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from explorer.ui import matrix_paint
+from explorer.ui import matrix_paint, parts_paint
 from explorer.ui.cell_size import Unit
 from explorer.ui.guard import guarded
 from explorer.ui.matrix_paint import NONE, Look
 from explorer.ui.number_style import cell_text
-from explorer.ui.parts_layout import Measure, PlacedTable, Plan, plan, wish
+from explorer.ui.parts_layout import Measure, PlacedTable, Plan, plan, shape_of, wish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,6 +56,9 @@ class PartsView(QWidget):
         self._hovered: Place | None = None
         self._cursor: Place = (0, 0, 0)
         self._lit: Mapping[str, frozenset[Index]] = {}
+        self._shape: tuple[object, ...] = ()
+        self._planned: object = None
+        self._wished: tuple[object, QSize] = (None, QSize(0, 0))
         self.setObjectName(view.name)
         self.setAccessibleName(str(view.options.get("title", view.name)))
         self.setMouseTracking(True)
@@ -65,6 +69,7 @@ class PartsView(QWidget):
     def show_model(self, model: Parts | None) -> None:
         """Show these parts."""
         self.parts = model
+        self._shape = () if model is None else shape_of(model)
         self._hovered = None
         self._replan()
 
@@ -114,7 +119,13 @@ class PartsView(QWidget):
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the size at which the most important parts are seen."""
-        return QSize(0, 0) if self.parts is None else wish(self.parts, self.theme, unit, self._host.room_width())
+        if self.parts is None:
+            return QSize(0, 0)
+        room = self._host.room_width()
+        wanted = self._shape, self.theme, unit, room
+        if self._wished[0] != wanted:
+            self._wished = wanted, wish(self.parts, self.theme, unit, room)
+        return self._wished[1]
 
     def arrange(self, unit: Unit) -> None:
         """Place everything at the present size."""
@@ -137,7 +148,13 @@ class PartsView(QWidget):
             self.plan = None
         else:
             self._wanted = min(self._wanted, len(self.parts.parts))
-            self.plan = plan(Measure(self.parts, self.theme, self._unit), self.size(), self._wanted)
+            planned = self._shape, self.theme, self._unit, self.size(), self._wanted
+            if self.plan is not None and planned == self._planned:
+                # Numbers alone have changed: they stand where the others stood.
+                self.plan = replace(self.plan, tables=tuple(one.of(self.parts) for one in self.plan.tables))
+            else:
+                self.plan = plan(Measure(self.parts, self.theme, self._unit), self.size(), self._wanted)
+            self._planned = planned
         if self._cell_of(self._cursor) is None:
             self._cursor = (0, 0, 0)
         self._describe()
@@ -337,8 +354,8 @@ class PartsView(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.plan is not None and self.parts is not None:
-            self._paint_frames(painter, self.plan)
-            self._paint_signs(painter, self.plan)
+            parts_paint.frames(painter, self.theme, self.plan, self.parts, self._reached, self._ahead)
+            parts_paint.signs(painter, self.theme, self.plan, self._ahead)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             for placed in self.plan.tables:
                 self._paint_table(painter, placed)
@@ -352,44 +369,6 @@ class PartsView(QWidget):
             return False
         last = len(self.parts.parts) - 1
         return part > (last + 1 if self._reached == last else self._reached)
-
-    def _paint_frames(self, painter: QPainter, placed: Plan) -> None:
-        assert self.parts is not None
-        theme, metrics = self.theme, QFontMetrics(self.theme.font(12))
-        bold = QFontMetrics(theme.font(12, bold=True))
-        for frame in placed.parts:
-            part, current = self.parts.parts[frame.part], frame.part == self._reached
-            if part.title:
-                style = Qt.PenStyle.DashLine if self._ahead(frame.part) else Qt.PenStyle.SolidLine
-                line = theme.px(2) if current else 1
-                painter.setPen(QPen(theme.color("accent" if current else "border"), line, style))
-                painter.setBrush(theme.color("card"))
-                painter.drawRoundedRect(QRectF(frame.rect).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(8), theme.px(8))
-            words = frame.words
-            if part.title:
-                painter.setFont(theme.font(12, bold=True))
-                painter.setPen(theme.color("text"))
-                painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), part.title)
-                words = words.adjusted(bold.horizontalAdvance(part.title) + theme.px(8), 0, 0, 0)
-            if part.says and not self._ahead(frame.part):
-                painter.setFont(theme.font(12))
-                painter.setPen(theme.color("muted"))
-                text = metrics.elidedText(part.says, Qt.TextElideMode.ElideRight, words.width())
-                painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), text)
-        painter.setFont(theme.font(12))
-        if placed.result_words is not None and not self._ahead(len(self.parts.parts)):
-            painter.setPen(theme.color("muted"))
-            painter.drawText(placed.result_words, int(Qt.AlignmentFlag.AlignVCenter), self.parts.result_says)
-        painter.setPen(theme.color("accent"))
-        for rect, count in placed.more:
-            painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), f"… {count} more" if count else "… result")
-
-    def _paint_signs(self, painter: QPainter, placed: Plan) -> None:
-        painter.setFont(self.theme.font(17, bold=True))
-        painter.setPen(self.theme.color("muted"))
-        for sign in placed.signs:
-            if not self._ahead(sign.part):
-                painter.drawText(sign.rect, int(Qt.AlignmentFlag.AlignCenter), sign.text)
 
     def _paint_table(self, painter: QPainter, placed: PlacedTable) -> None:
         cut, theme = placed.cut, self.theme
