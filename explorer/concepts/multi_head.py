@@ -158,7 +158,8 @@ CONCEPT = Concept(
                         ),
                         align="top",
                     ),
-                    Custom("tiles", "parameters", parameters, {"stacked": False}, arrays=("q",)),
+                    # No step is about these: where a presentation shows one step at a time they step back.
+                    Custom("tiles", "parameters", parameters, {"stacked": False}, arrays=("parameters",)),
                 )
             ),
             Column(

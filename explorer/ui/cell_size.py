@@ -38,7 +38,7 @@ class CellSize:
 
 
 LARGE_HEIGHT, LARGE_FONT = 1.75, 1.22
-SMALL_HEIGHT = 0.65
+SMALL_HEIGHT, SMALL_IN_SHOW = 0.65, 0.6
 #: Cells lower than this, or narrower than so many times their font, hold no digits.
 FEWEST_PIXELS, NARROWEST = 16, 2.3
 #: A thumbnail's cells hold digits when these make them at most so much wider than they are high.
@@ -62,8 +62,12 @@ def cell_size(theme: Theme, unit: Unit, *, large: bool, text: str, square: bool)
 
 
 def small_cell(theme: Theme, unit: Unit, text: str) -> CellSize:
-    """Return the size of a thumbnail's cell at the stage's unit."""
-    height, smallest = max(int(unit.height * SMALL_HEIGHT), 3), theme.text_px(12)
+    """Return the size of a thumbnail's cell at the stage's unit.
+
+    In a presentation text is twice as large; colours need not be.
+    """
+    share = SMALL_HEIGHT * (SMALL_IN_SHOW if theme.present else 1.0)
+    height, smallest = max(int(unit.height * share), 3), theme.text_px(12)
     width = text_width(smallest, text) + theme.px(5)
     if height >= smallest + 3 and width <= height * SMALL_WIDEST:
         return CellSize(width, height, smallest)
