@@ -113,9 +113,12 @@ def test_the_trace_of_any_head_names_it_and_checks_out(tab: LessonTab) -> None:
 
 
 def test_the_tasks_are_undone_at_first_and_can_be_done(tab: LessonTab) -> None:
-    assert not tab.task(0)
-    assert not tab.task(1)
+    assert not any(tab.task(at) for at in range(3))
     tab.edit("Wq", [(p, c) for p in range(8) for c in range(4)], [0.0])
     assert tab.task(0)
-    tab.workbench.set_size(tab.slug, "d_head", 5)
+    assert not tab.task(1)
+    tab.edit("heads_on", [(0,)], [False])
     assert tab.task(1)
+    assert not tab.task(2)
+    tab.workbench.set_size(tab.slug, "d_head", 5)
+    assert tab.task(2)
