@@ -24,22 +24,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QApplication,
-    QDialog,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QMainWindow,
     QMenu,
-    QMessageBox,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-import explorer
 from explorer.concepts import declaration as d
-from explorer.ui import ask
+from explorer.ui import ask, help_texts
 from explorer.ui import theme as themes
 from explorer.ui.bookmark_menu import BookmarkMenu
 from explorer.ui.document_menu import DocumentMenu
@@ -255,8 +250,8 @@ class MainWindow(QMainWindow):
             )
         self.bookmarks = BookmarkMenu(self, self.document)
         helps = bar.addMenu("&Help")
-        self.add_action(helps, "keys", "&Keys", self.show_keys, "F1")
-        self.add_action(helps, "about", "&About", self.show_about)
+        self.add_action(helps, "keys", "&Keys", lambda: help_texts.show_keys(self, self.findChildren(QAction)), "F1")
+        self.add_action(helps, "about", "&About", lambda: help_texts.show_about(self))
         self.topbar.add(self._actions["undo"], icon_name="undo")
         self.topbar.add(self._actions["redo"], icon_name="redo")
         self.topbar.add(self._actions["reset"], text="Reset tab")
@@ -604,65 +599,6 @@ class MainWindow(QMainWindow):
         self._blank.setGeometry(self.rect())
         self._blank.setVisible(not self._blank.isVisible())
         self._blank.raise_()
-
-    # --- help ---
-
-    def key_list(self) -> list[tuple[str, str]]:
-        """Return every key with what it does."""
-        actions = [*self._actions.values(), *self._tab_actions]
-        keys = [
-            (" or ".join(key.toString() for key in action.shortcuts()), action.text().replace("&", "").split("\t")[0])
-            for action in actions
-            if action.shortcuts()
-        ]
-        return [
-            *keys,
-            ("Space", "Play or pause the steps"),
-            ("arrows", "Move between cells"),
-            ("digits, F2 or Enter", "Edit a cell"),
-            ("Enter / Tab", "Finish and go down / right"),
-            ("Esc", "Give up an edit"),
-            ("Delete", "Set cells to 0"),
-            ("Ctrl+C, Ctrl+V", "Copy and paste ranges, also with a spreadsheet"),
-            ("Ctrl+D", "Fill down"),
-            ("Alt+Up, Alt+Down", "Nudge by 0.1, with Shift by 0.01"),
-            ("drag the corner of a cell", "Scrub its value"),
-            ("drag a tip, or Tab and arrows", "Move a vector of a plane; Shift finer, Ctrl by a square"),
-        ]
-
-    def show_keys(self) -> None:
-        """Show all keys."""
-        dialog = QDialog(self)
-        dialog.setWindowTitle("Keys")
-        dress(dialog, self.theme)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        inner = QWidget()
-        grid = QGridLayout(inner)
-        grid.setHorizontalSpacing(self.theme.px(24))
-        for row, (keys, text) in enumerate(self.key_list()):
-            key = QLabel(keys)
-            key.setFont(self.theme.font(13, bold=True))
-            grid.addWidget(key, row, 0)
-            grid.addWidget(QLabel(text), row, 1)
-        scroll = QScrollArea()
-        scroll.setWidget(inner)
-        scroll.setWidgetResizable(True)
-        QVBoxLayout(dialog).addWidget(scroll)
-        dialog.resize(min(self.theme.px(620), self.width()), min(self.theme.px(620), self.height()))
-        dialog.open()
-
-    def show_about(self) -> None:
-        """Say what this is."""
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle("About")
-        dress(box, self.theme)
-        box.setText(
-            f"{TITLE} {explorer.__version__}\n\nSelf-attention, computed live from the numbers that you type.\n"
-            "Every number on screen can be traced back to those cells.\n\nMIT License."
-            " Uses Qt, PySide6 (LGPL), NumPy, pyqtgraph, ziamath and the Inter typeface."
-        )
-        box.open()
 
     # --- Qt ---
 
