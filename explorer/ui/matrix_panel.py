@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["MatrixPanel", "Unit", "paint_ramp"]
 
 SUM_CLOSE = 5e-10
-#: What the narrowest cell holds that writes its numbers short.
-NARROW = "00"
+#: What the narrowest cells hold: of numbers that are written short, and of others.
+NARROW, ORDINARY = "00", "−0.00"
 #: Tables with at most so many columns spare the names of tokens an ellipsis where they can.
 NAMED_IN_FULL = 8
 #: The most room that words beside the rows take, at 100 %.
@@ -71,7 +71,7 @@ class MatrixPanel(QWidget):
         self.column_names: tuple[str, ...] = ()
         self.marks = Marks()
         self.reached: int | None = None
-        self.text = "−0.00"
+        self.text = ORDINARY
         self.square = False
         self.column_bands: bands.Bands | None = None
         self.row_bands: bands.Bands | None = None
@@ -90,14 +90,26 @@ class MatrixPanel(QWidget):
         self.row_bands = bands.of(self.row_axis, situation.sizes)
         self.column_bands = bands.of(self.column_axis, situation.sizes)
 
-    def fit_text(self) -> None:
-        """Make cells as wide as their longest number where numbers are written in a form of their own."""
-        if self.view.look.forms:
-            # Never narrower than that: below, digits are taken to have no room.
-            short = COLOURED.issuperset(self.view.look.forms)
-            written = [text for row in self.view.written() for text in row]
-            self.text = max([*written, NARROW if short else "−0.00"], key=lambda text: text_width(13, text))
-            self.view.look.longest = self.text if short else ""
+    def fit_text(self, *, may_shrink: bool = True) -> None:
+        """Make cells as wide as their longest number where numbers are written in a form of their own.
+
+        Cells of short numbers are narrow or as wide as ordinary ones, nothing between, and do not shrink while a number
+        is dragged: a drag through whole numbers would make the page dance.
+        """
+        forms = self.view.look.forms
+        if not forms:
+            return
+        short, written = COLOURED.issuperset(forms), [text for row in self.view.written() for text in row]
+
+        def width(text: str) -> int:
+            return text_width(13, text)
+
+        longest = max(written, key=width, default="")
+        least = NARROW if short and width(longest) <= width(NARROW) else ORDINARY
+        text = max(least, longest, key=width)
+        if may_shrink or width(text) > width(self.text):
+            self.text = text
+            self.view.look.longest = text if short else ""
 
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MatrixView:
         return MatrixView(name, host, self.theme, editable=editable, parent=self)

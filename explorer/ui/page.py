@@ -309,7 +309,7 @@ class Page(QWidget):
             look.top = rows.max(axis=-1, keepdims=True, initial=0.0) if row_top else 1.0
             panel.legend = "0 … row max" if row_top else "0 … 1"
         panel.view.set_values(values)
-        panel.fit_text()
+        panel.fit_text(may_shrink=QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton)
 
     def _head(self, name: str, state: states.TabState) -> Index:
         control = self._heads.get(name, "")
@@ -542,6 +542,11 @@ class Page(QWidget):
         self.workbench.end()
         if self._frame.isActive():
             self.refresh()
+        shapes = self._shapes()
+        for panel in (panel for panels in self._panels.values() for panel in panels):
+            panel.fit_text()
+        if self._shapes() != shapes:
+            self.stage.refit()
 
     def act(self, name: str) -> None:
         """Do one of the concept's actions."""

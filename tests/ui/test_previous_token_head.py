@@ -153,3 +153,24 @@ def test_every_step_of_a_show_is_seen_whole(make_window: MakeWindow, step: int) 
     assert faults(window) == []
     stage = window.page.stage
     assert stage.horizontalScrollBar().maximum() == stage.verticalScrollBar().maximum() == 0
+
+
+def test_a_drag_through_whole_numbers_widens_the_cells_once_and_lets_them_shrink_at_its_end(
+    make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window(SLUG)
+    panel = window.page.panels("Wq")[0]
+    fits: list[int] = []
+    window.page.stage.fitted.connect(lambda: fits.append(1))
+    monkeypatch.setattr("explorer.ui.page.QGuiApplication.mouseButtons", lambda: Qt.MouseButton.LeftButton)
+    window.page.begin("drag")
+    for value in (10.5, 11.0, 11.5, 12.0):
+        window.workbench.set_control(SLUG, "sharpness", value)
+        window.page.refresh()
+    assert len(fits) == 1
+    assert panel.text == "−0.00"
+    monkeypatch.setattr("explorer.ui.page.QGuiApplication.mouseButtons", lambda: Qt.MouseButton.NoButton)
+    window.page.end()
+    assert panel.text == "00"
+    assert panel.view.written()[0][0] == "12"
+    assert faults(window) == []
