@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from explorer.ui import hatch
 from explorer.ui.cell_size import CellSize, holds_digits
-from explorer.ui.number_style import FORMS, cell_text, signed_text
+from explorer.ui.number_style import FORMS, cell_text, signed_text, weight_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def texts(values: NDArray[Any], look: Look) -> list[list[str]]:
     if look.forms and not look.differences:
         last = len(look.forms) - 1
         return [[FORMS[look.forms[min(c, last)]](value) for c, value in enumerate(row)] for row in values.tolist()]
-    write = signed_text if look.differences else cell_text
+    write = signed_text if look.differences else weight_text if look.kind == "weight" else cell_text
     return [[write(value, look.digits) for value in row] for row in values.tolist()]
 
 

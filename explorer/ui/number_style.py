@@ -50,6 +50,12 @@ def _compact(size: float) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
+def weight_text(value: float, digits: int = 3) -> str:
+    """Write an attention weight; one that would read as zero without being zero is written "<.001"."""
+    text = cell_text(value, digits)
+    return text if value == 0 or text.strip("0.") else f"<{10.0**-digits:.{digits}f}".replace("<0.", "<.")
+
+
 def signed_text(value: float, digits: int = 2) -> str:
     """Write a difference with its sign; exactly zero is "0"."""
     if value == 0:
