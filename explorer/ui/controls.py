@@ -10,9 +10,8 @@ import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
@@ -28,6 +27,8 @@ from PySide6.QtWidgets import (
 from explorer.concepts import declaration as d
 from explorer.concepts import evaluation
 from explorer.ui.flow import FlowLayout
+from explorer.ui.guard import guarded
+from explorer.ui.segments import Segments
 from explorer.ui.stepping import SteppingBox
 from explorer.ui.style import dress
 from explorer.ui.switch import Switch
@@ -86,6 +87,7 @@ class ControlBar(QWidget):
         self._switches: list[Switch] = []
         self._sliders: list[tuple[d.Slider, QSlider, QDoubleSpinBox]] = []
         self._stacked = stacked
+        self._segments: list[Segments] = []
         self._labels: list[QLabel] = []
         self._choosers: list[Chooser] = []
         self._drawers: list[DrawerButton] = []
@@ -235,30 +237,28 @@ class ControlBar(QWidget):
             self._labelled(control.label, combo)
             self._show[control.name] = lambda value: combo.setCurrentIndex(combo.findData(value))
             return
-        box = QWidget()
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        group = QButtonGroup(box)
-        group.setExclusive(True)
-        buttons: dict[str, QToolButton] = {}
-        for position, (key, label) in enumerate(control.options):
-            button = QToolButton()
-            button.setText(label)
-            button.setCheckable(True)
-            last = len(control.options) - 1
-            button.setProperty(
-                "segment", "only" if not last else "first" if not position else "last" if position == last else "middle"
-            )
-            self._prepare(button, f"control_{control.name}_{key}", f"{control.label}: {label}")
-            button.clicked.connect(lambda _checked, key=key: self._tell(self.control_set, control.name, key))
-            group.addButton(button)
-            row.addWidget(button)
-            buttons[key] = button
-        box.setObjectName(f"control_{control.name}")
-        box.setFocusProxy(next(iter(buttons.values())))
+        box = Segments(control)
+        for part in box.parts:
+            part.installEventFilter(self._no_wheel)
+        box.chosen.connect(lambda key: self._tell(self.control_set, control.name, key))
+        self._segments.append(box)
         self._labelled(control.label, box)
-        self._show[control.name] = lambda value: buttons[value].setChecked(True)
+        self._show[control.name] = box.show_value
+
+    @guarded
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give options that have no room beside each other a list."""
+        super().resizeEvent(event)
+        if not self._stacked:
+            self._fit_segments()
+
+    def _fit_segments(self) -> None:
+        margins = self._flow.contentsMargins()
+        room = self.width() - margins.left() - margins.right()
+        for box in self._segments:
+            holder = box.parentWidget()
+            label = None if holder is None else holder.findChild(QLabel)
+            box.fit(room - (label.sizeHint().width() + self.theme.px(3) if label is not None else 0))
 
     def _add_toggle(self, control: d.Toggle) -> None:
         box = Switch(control.label, self.theme)
@@ -430,4 +430,6 @@ class ControlBar(QWidget):
                 QFontMetrics(theme.font(13)).horizontalAdvance(f"{spin.maximum():.{spin.decimals()}f}{spin.suffix()}")
                 + px(18)
             )
+        if not self._stacked:
+            self._fit_segments()
         self._flow.invalidate()

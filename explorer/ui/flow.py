@@ -50,9 +50,10 @@ class FlowLayout(QLayout):
         return QSize(sum(h.width() + self.gap for h in hints), max((h.height() for h in hints), default=0))
 
     def minimumSize(self) -> QSize:
-        """Return the size of the widest item."""
+        """Return the height of the tallest item; items wrap, and one that is too wide may have another form."""
         hints = [item.minimumSize() for item in self._items]
-        return QSize(max((h.width() for h in hints), default=0), max((h.height() for h in hints), default=0))
+        widest = max((h.width() for h in hints), default=0) if self._stacked else 0
+        return QSize(widest, max((h.height() for h in hints), default=0))
 
     def setGeometry(self, rect: QRect) -> None:
         """Place the items."""

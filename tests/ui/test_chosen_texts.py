@@ -241,3 +241,22 @@ def test_popups_stay_on_the_screen(make_window: MakeWindow) -> None:
         drawer.click()
         assert window.screen().availableGeometry().contains(drawer.popup.geometry())
         drawer.popup.close()
+
+
+def test_options_without_room_beside_each_other_become_a_list(make_window: MakeWindow) -> None:
+    from explorer.ui.segments import Segments
+
+    window = make_window("cost")
+    box = window.page.bar.findChild(Segments, "control_view")
+    assert box is not None
+    assert not box.list.isVisible()
+    window.set_scale(300)
+    settle(window)
+    assert box.list.isVisible()
+    assert window.page.bar.width() <= window.page.scroller.viewport().width()
+    box.list.activated.emit(box.list.findData("cache"))
+    assert window.workbench.state("cost").controls["view"] == "cache"
+    window.set_scale(100)
+    settle(window)
+    assert not box.list.isVisible()
+    assert box.buttons["cache"].isChecked()
