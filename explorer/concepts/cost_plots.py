@@ -343,7 +343,11 @@ def _bytes(study: Study, _controls: Controls, longest: int) -> Plot:
     if weights is not None:
         x = curves[study.own].contexts
         drawn += _series(
-            "weights alone", x, np.full_like(x, float(weights)), ("muted", "dotted"), lambda _: float(weights)
+            "this model’s weights alone",
+            x,
+            np.full_like(x, float(weights)),
+            ("muted", "dotted"),
+            lambda _: float(weights),
         )
     floor = weights / 16 if weights else 2.0**10
     y = _bytes_scale("bytes read", [np.asarray(one.y) for one in drawn], logarithmic=not longest, floor=floor)

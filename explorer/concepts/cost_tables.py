@@ -185,19 +185,21 @@ def _full(name: str, size: int, results: Values, study: Study) -> Tile:
 
 def _bytes(controls: Controls, results: Values, study: Study) -> list[Tile]:
     weights = _written(results, "weight_bytes_read", quantities.number_of_bytes)
-    per_token = _written(results, "kv_bytes_per_token", quantities.number_of_bytes)
+    found = study.asked.crossings.get("bytes read in decode")
+    evenly = found is not None and found.exact is not None
+    batch = study.asked.options.batch
+    per_token = _written(results, "kv_bytes_per_token", lambda value: quantities.number_of_bytes(batch * value))
     tiles = [
         _crossing(
             results,
             study,
             "bytes read in decode",
             "as many bytes of cache as of weights at",
-            how=f"{weights} ÷ {per_token} a token",
+            how=f"{weights} ÷ {per_token} a token" if evenly else "the first context where it is so",
             never="the cache stops growing",
         )
     ]
     if "steps_per_second" in results:
-        batch = study.asked.options.batch
         read = quantities.decimal_bytes(float(results["decode_bytes"]))
         rate = float(results["steps_per_second"]) * batch
         tiles.append(

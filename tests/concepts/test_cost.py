@@ -466,3 +466,15 @@ def test_figures_of_the_tab_are_those_of_the_core_by_name() -> None:
         "30,518",
         "131,072",
     ]
+
+
+def test_a_tile_claims_a_quotient_only_where_the_crossing_is_one(tab: LessonTab) -> None:
+    tab.set("view", "bytes")
+    label = "as many bytes of cache as of weights at"
+    assert tiles(tab)[label].detail == "14.90 GiB ÷ 128 KiB a token"
+    tab.set("batch", 4)
+    assert (tiles(tab)[label].value, tiles(tab)[label].detail) == ("30,518 tokens", "14.90 GiB ÷ 512 KiB a token")
+    tab.set("model", "Llama 4 Scout")
+    assert tiles(tab)[label].detail == "the first context where it is so"
+    tab.set("view", "flops")
+    assert tiles(tab)["prefill: attention = all matrices at"].detail == "the first context where it does"
