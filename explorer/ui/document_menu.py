@@ -192,8 +192,10 @@ class DocumentMenu(QObject):
         document, window = self.document, self.window
         tab = f"{window.page.concept.number} {window.page.concept.title}"
         name = f"{document.name}[*] — {tab}" if document.name else f"{tab}[*]"
-        window.setWindowTitle(f"{name} — {window.title}")
-        window.setWindowFilePath("" if document.path is None else str(document.path))
+        title = f"{name} — {window.title}"
+        if title != window.windowTitle():
+            window.setWindowTitle(title)
+            window.setWindowFilePath("" if document.path is None else str(document.path))
         window.setWindowModified(document.modified)
         if document.recovers:
             self._watch.start(WATCH_MS)

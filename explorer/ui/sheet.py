@@ -43,6 +43,8 @@ MOST_LABELS: Final = 4096
 LONGEST_TEXT: Final = 60
 #: Whole numbers below this are written in groups of three digits; all of them are exact.
 MOST_WHOLE: Final = 2**53
+#: The largest size of the names beside a matrix, at 100 %.
+LABEL: Final = 16
 NO_BREAK: Final = "\u00a0"
 
 
@@ -82,7 +84,7 @@ class Sheet:
         self._margin = px(MARGIN)
         self._width = max(self._body.width(), px(LEAST_WIDTH), self._widest_title()) + 2 * self._margin
         self._about = self._wrapped(self._situation())
-        self._foot = [line for text in self._conventions() for line in self._wrapped(text)]
+        self._foot = [line for text in (*self._conventions(), self._names_in_full()) for line in self._wrapped(text)]
         self._legend = self._legends()
         small = QFontMetrics(self.theme.font(12)).height()
         title = QFontMetrics(self.theme.font(17, bold=True)).height()
@@ -141,6 +143,7 @@ class Sheet:
             self._fingerprint(),
             self._situation().replace(NO_BREAK, " "),
             f"Shapes: {'; '.join(shapes)}." if shapes else "",
+            f"Tokens: {', '.join(self.state.tokens)}." if self.state.tokens else "",
         ]
         return " ".join(text for text in (*said, *self._conventions()) if text)
 
@@ -197,6 +200,18 @@ class Sheet:
         if self.panels():
             said.append(f"{rows}Shapes are rows × columns; positions count from 0.")
         return said
+
+    def _names_in_full(self) -> str:
+        """Return the tokens with their positions where the room beside a matrix is too small for one of them."""
+        tokens, metrics = self.state.tokens, QFontMetrics(self.theme.font(LABEL))
+        named = [f"{name} {at}" for at, name in enumerate(tokens)]
+        rooms = [panel.table_rect().left() for panel in self.panels() if panel.row_axis.names == "tokens"]
+        rooms += [panel.view.look.cell_width for panel in self.panels() if panel.column_axis.names == "tokens"]
+        if not rooms or max((metrics.horizontalAdvance(text) for text in named), default=0) <= min(rooms):
+            return ""
+        # Isolated, so that a name that runs from right to left does not carry its neighbours along.
+        listed = (f"{at} \u2068{name}\u2069".replace(" ", NO_BREAK) for at, name in enumerate(tokens))
+        return f"Tokens: {' · '.join(listed)}."
 
     def _legends(self) -> list[tuple[str, str]]:
         """Return what the colours on the sheet mean: a kind and its words."""

@@ -6,6 +6,7 @@ found, and ends with a status. It needs neither a display nor a home that can be
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -30,13 +31,17 @@ from explorer import resources
 from explorer.concepts import all_concepts
 from explorer.ui import export, guard, icons, lifetime, typesetting
 from explorer.ui import theme as themes
+from explorer.ui.settings import Settings
+from explorer.ui.window import MainWindow
 from explorer.workbench import documents, lessons, session
+from explorer.workbench.document import Document
+from explorer.workbench.recovery import Recovery
+from explorer.workbench.workbench import Workbench
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from explorer.concepts.declaration import Concept, Input
-    from explorer.ui.window import MainWindow
 
 DONE, FAILED = 0, 1
 #: A picture with fewer different pixels than this is a blank one.
@@ -103,13 +108,14 @@ def _versions() -> str:
     with warnings.catch_warnings():
         # Of what they do at import, which is no business of whoever reads this.
         warnings.simplefilter("ignore", DeprecationWarning)
-        import pyqtgraph
         import ziamath
+
+        importlib.import_module("explorer.ui.curves")
 
     return (
         f"Attention Explorer {explorer.__version__}, Python {platform.python_version()}, Qt {qVersion()} on"
         f" {app.platformName()}, PySide6 {PySide6.__version__}, NumPy {np.__version__}, pyqtgraph"
-        f" {pyqtgraph.__version__}, ziamath {ziamath.__version__}, {platform.system()} {platform.machine()}"
+        f" {sys.modules['pyqtgraph'].__version__}, ziamath {ziamath.__version__}, {platform.system()} {platform.machine()}"
     )
 
 
@@ -169,9 +175,8 @@ def _typesetting() -> str:
 
 def _window() -> str:
     """Build and paint every tab in the real window, edit, undo, save and open again."""
-    from explorer.app import make_window
-
-    window = make_window()
+    workbench, settings = Workbench(), Settings()
+    window = MainWindow(workbench, settings, themes.make("light"), Document(workbench, Recovery()))
     place, tab = window.settings.geometry, window.settings.tab
     try:
         window.resize(1280, 720)

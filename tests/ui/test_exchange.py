@@ -4,8 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QComboBox, QMenu
+from pytestqt.qtbot import QtBot
 
 from explorer.ui import matrix_menu
 from explorer.ui import theme as themes
@@ -88,9 +90,14 @@ def test_what_is_too_large_is_refused_before_it_is_read(window: MainWindow, tmp_
     assert "at most 1,000,000 are read" in told(window)
 
 
-def test_the_clipboard_can_be_imported_with_names(window: MainWindow) -> None:
+def test_the_clipboard_can_be_imported_with_names(qtbot: QtBot, window: MainWindow) -> None:
     QGuiApplication.clipboard().setText("Wq\ta\tb\n0\t1\t0\n1\t0\t1\n2\t0,5\t0\n3\t0\t0,5\n")
-    trigger(window, "paste_special")
+    view = window.page.panels("x")[0].view
+    view.setFocus()
+    qtbot.waitUntil(view.hasFocus)
+    before = window.workbench.state(SEVEN)
+    qtbot.keyClick(view, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert window.workbench.state(SEVEN) is before, "the key imports, also where Ctrl+V pastes into cells"
     box = dialog(window, ImportDialog)
     assert targets(box) == ["Wq"]
     box.accept()

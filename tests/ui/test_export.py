@@ -163,6 +163,18 @@ def test_any_name_survives_whole():
             assert name in found, name
 
 
+def test_a_name_that_is_cut_short_beside_a_matrix_stands_below_it_in_full():
+    name = 'a <long> name & 50%_of "it" 🙂 مرحبا'
+    workbench = opened()
+    with drawn(workbench) as sheet:
+        assert not any(text.startswith("Tokens:") and "the" in text for text in texts(svg(sheet)))
+    workbench.rename_token(SEVEN, 1, name)
+    with drawn(workbench) as sheet:
+        root = svg(sheet)
+    assert any(f"1 \u2068{name}\u2069" in text for text in texts(root))
+    assert name in (root.findtext(f"{SVG}desc") or "")
+
+
 def test_what_xml_cannot_hold_is_replaced_and_the_rest_stays():
     from PySide6.QtCore import QSize
 
