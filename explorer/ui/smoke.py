@@ -115,7 +115,8 @@ def _versions() -> str:
     return (
         f"Attention Explorer {explorer.__version__}, Python {platform.python_version()}, Qt {qVersion()} on"
         f" {app.platformName()}, PySide6 {PySide6.__version__}, NumPy {np.__version__}, pyqtgraph"
-        f" {sys.modules['pyqtgraph'].__version__}, ziamath {ziamath.__version__}, {platform.system()} {platform.machine()}"
+        f" {sys.modules['pyqtgraph'].__version__}, ziamath {ziamath.__version__}, {platform.system()}"
+        f" {platform.machine()}"
     )
 
 
