@@ -1,4 +1,4 @@
-"""What tab 12 holds: a model or typed sizes that follow each other, files kept as facts, controls that say what they do."""
+"""What tab 12 holds: a model or typed sizes that follow each other, files as facts, controls that do as they say."""
 
 import json
 from pathlib import Path
