@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -50,6 +51,30 @@ def test_the_tests_are_added_to_what_is_there(prepared):
     assert prepared.imports("tinytest")
     assert prepared.prepare("run") == ""
     assert prepared.prepare("test") == ""
+
+
+def test_the_build_has_an_environment_of_its_own_and_leaves_the_other_alone(prepared):
+    lock = write_wheel(prepared.wheels, "tinybuild")
+    (prepared.root / "packaging" / "build.lock").write_text(f"# pins\n{lock}")
+    before = stamp(prepared)
+    question = (
+        "import sys; from pathlib import Path; root = Path(sys.argv[1]); sys.path.insert(0, str(root / 'packaging'));"
+        "import environment; print(environment.Environment(root, 'build/environment').prepare('build'))"
+    )
+    for said in ("First run: preparing", ""):
+        done = subprocess.run(
+            [sys._base_executable, "-c", question, str(prepared.root)],
+            capture_output=True,
+            text=True,
+            env=prepared.environment(),
+            check=True,
+        )
+        *lines, python = done.stdout.splitlines()
+        assert "\n".join(lines).startswith(said)
+        assert Path(python).is_relative_to(prepared.root / "build" / "environment")
+        subprocess.run([python, "-c", "import tinybuild"], check=True)
+    assert stamp(prepared) == before
+    assert not prepared.imports("tinybuild")
 
 
 def test_the_checkout_can_be_imported_from_anywhere(prepared, tmp_path):

@@ -26,20 +26,22 @@ def pins(name: str) -> dict[str, tuple[str, int]]:
 def asked_for() -> dict[str, list[Requirement]]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     runs = [Requirement(text) for text in project["dependencies"]]
-    return {"run": runs, "test": runs + [Requirement(text) for text in project["optional-dependencies"]["test"]]}
+    extras = project["optional-dependencies"]
+    return {"run": runs, **{name: runs + [Requirement(text) for text in extras[name]] for name in ("test", "build")}}
 
 
-@pytest.mark.parametrize("name", ["run", "test"])
+@pytest.mark.parametrize("name", ["run", "test", "build"])
 def test_every_pin_has_its_hashes(name):
     assert all(hashes > 0 for _, hashes in pins(name).values())
 
 
-def test_what_runs_is_what_is_tested():
-    runs, tests = pins("run"), pins("test")
-    assert {package: tests[package] for package in runs} == runs
+@pytest.mark.parametrize("name", ["test", "build"])
+def test_what_runs_is_what_is_tested_and_packed(name):
+    runs, others = pins("run"), pins(name)
+    assert {package: others[package] for package in runs} == runs
 
 
-@pytest.mark.parametrize("name", ["run", "test"])
+@pytest.mark.parametrize("name", ["run", "test", "build"])
 def test_what_the_project_asks_for_is_pinned(name):
     pinned = pins(name)
     for requirement in asked_for()[name]:
