@@ -36,7 +36,10 @@ def build(arguments: list[str]) -> int:
     asked = _parser().parse_args(arguments)
     formats = asked.format or [one for one in FORMATS if one != "deb" or systempackages.is_debian()]
     try:
-        _Release(asked.out.resolve()).make(formats)
+        release = _Release(asked.out.resolve())
+        release.provide(formats)
+        if not asked.tools:
+            release.make(formats)
     except (Trouble, ValueError) as error:
         print(error, file=sys.stderr, flush=True)
         return 1
@@ -46,6 +49,7 @@ def build(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="build.py", description="Make the packages of a release.")
     parser.add_argument("format", metavar="FORMAT", nargs="*", choices=[*FORMATS, []], help=f"of {', '.join(FORMATS)}")
+    parser.add_argument("--tools", action="store_true", help="only provide the system packages that this needs")
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=ROOT / "dist", help="default: dist/")
     return parser
 
@@ -61,12 +65,17 @@ class _Release:
         self.version = version()
         self.date = released()
 
-    def make(self, formats: list[str]) -> None:
-        """Make what was asked for, in an order in which each finds what it is made of."""
+    def provide(self, formats: list[str]) -> None:
+        """Make sure that the system has what these formats need."""
         if "deb" in formats and not systempackages.is_debian():
             raise Trouble("A .deb can only be made on Debian or one of its kin; the other formats can be made here.")
         if sys.platform.startswith("linux") and systempackages.is_debian():
             self._provide_debian(with_deb="deb" in formats)
+
+    def make(self, formats: list[str]) -> None:
+        """Make what was asked for, in an order in which each finds what it is made of."""
+        if sys.platform.startswith("linux") and systempackages.is_debian():
+            _go_on_with(DEBIAN_PYTHON)
         self.python = Environment(ROOT, "build/environment").prepare("build")
         self.out.mkdir(parents=True, exist_ok=True)
         made = []
@@ -83,11 +92,7 @@ class _Release:
             print(path, flush=True)
 
     def _provide_debian(self, *, with_deb: bool) -> None:
-        """Install what the build needs, and go on with Debian's own Python.
-
-        Its library is stripped, gets security updates and has its licence beside it; another one, built by hand, is
-        three times as large.
-        """
+        """Install what the build needs, Debian's own Python among it."""
         tools = systempackages.BUILD_TOOLS if with_deb else {"objdump": systempackages.BUILD_TOOLS["objdump"]}
         systempackages.provide_tools({**tools, str(DEBIAN_PYTHON): "python3"}, ["python3-venv"])
         systempackages.provide_libraries([systempackages.DRAWING, systempackages.X11, systempackages.WAYLAND])
@@ -96,11 +101,6 @@ class _Release:
         if not found or int(found[1]) < 11:
             raise Trouble(f"The bundle is built with Debian's own Python, which is too old here: {said.strip()}.")
         systempackages.provide_tools({}, [f"libpython3.{found[1]}"])
-        if Path(sys.executable).resolve() != DEBIAN_PYTHON.resolve():
-            _say(f"Building with {DEBIAN_PYTHON}.")
-            sys.stdout.flush()
-            arguments = [str(DEBIAN_PYTHON), str(ROOT / "packaging" / "build.py"), *sys.argv[1:]]
-            os.execve(DEBIAN_PYTHON, arguments, clean_environment())
 
     def _wheel(self) -> Path:
         _say("wheel")
@@ -209,6 +209,18 @@ class _Release:
         if done.returncode != 0:
             tail = "\n  ".join(done.stdout.strip().splitlines()[-8:])
             raise Trouble(f"{Path(command[2]).name} failed:\n  {tail}\n(all of it is in {log})")
+
+
+def _go_on_with(python: Path) -> None:
+    """Go on with Debian's own Python, unless this is it.
+
+    Its library is stripped, gets security updates and has its licence beside it; another one, built by hand, is three
+    times as large.
+    """
+    if Path(sys.executable).resolve() != python.resolve():
+        _say(f"Building with {python}.")
+        sys.stdout.flush()
+        os.execve(python, [str(python), str(ROOT / "packaging" / "build.py"), *sys.argv[1:]], clean_environment())
 
 
 def version() -> str:
