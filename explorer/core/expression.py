@@ -8,9 +8,11 @@ written on the screen, with how many digits, is not decided here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 Kind = Literal["sum", "product", "difference", "quotient", "exp", "tanh", "root", "maximum", "magnitude"]
 
