@@ -423,8 +423,8 @@ class Concept:
         chosen.
     react : callable, optional
         ``react(before, after)`` returns what else changes because the user changed something, in the same undoable
-        step: a preset that is chosen brings its matrices, a number that stands for a matrix follows it. Undo and
-        opening a session do not ask.
+        step: a preset that is chosen brings its matrices, a number that stands for a matrix follows it. Undo, opening
+        a session and going to a bookmark do not ask.
     """
 
     number: int

@@ -133,6 +133,14 @@ def _moved(old: Array, fresh: Array, parts: tuple[tuple[int, int], tuple[int, in
     return result
 
 
+def merely_resized(before: Situation, after: Situation) -> bool:
+    """Say whether x has been grown or cut and nothing else: nobody has put other numbers into it."""
+    expected, old = lesson_x(after.sizes), before.inputs["x"]
+    kept = min(len(old), len(expected))
+    expected[:kept] = old[:kept]
+    return bool(np.array_equal(after.inputs["x"], expected))
+
+
 def with_slots(before: Situation, count: int) -> Edit:
     """Return the head with another number of slots: those that come continue the lesson's pattern at this sharpness."""
     was = before.sizes["n"]

@@ -204,17 +204,19 @@ def load(key: str) -> Edit:
 
 def react(before: Situation, after: Situation) -> Edit:
     """Let a preset bring its head, slots bring their rows and columns, and Wq and sharpness follow each other."""
-    if after.controls["preset"] != before.controls["preset"]:
+    alone = all(after.inputs[name] is array for name, array in before.inputs.items())
+    if after.controls["preset"] != before.controls["preset"] and alone:
         return load(str(after.controls["preset"]))
     changed = {name for name in after.sizes if after.sizes[name] != before.sizes[name]}
-    if changed == {"n"} and heads.hand_built_form(before):
-        return heads.with_slots(before, after.sizes["n"])
+    if changed == {"n"} and heads.merely_resized(before, after):
+        if heads.hand_built_form(before):
+            return heads.with_slots(before, after.sizes["n"])
+        if before.controls["preset"] != LESSON:
+            # A token without any feature: nobody asks for it, and it asks for nobody.
+            x = after.inputs["x"].copy()
+            x[before.sizes["n"] :] = 0.0
+            return Edit(inputs={"x": x})
     wq = after.inputs["Wq"]
-    if changed == {"n"} and before.controls["preset"] != LESSON:
-        # A token without any feature: nobody asks for it, and it asks for nobody.
-        x = after.inputs["x"].copy()
-        x[before.sizes["n"] :] = 0.0
-        return Edit(inputs={"x": x})
     if after.controls["sharpness"] != before.controls["sharpness"] and wq is before.inputs["Wq"]:
         wq = heads.sharpened(after, float(after.controls["sharpness"]))
         return Edit(inputs={"Wq": wq}, controls={"sharpness": heads.sharpness_of(wq)})

@@ -152,10 +152,11 @@ def with_values(tab: Concept, values: Mapping[str, Any]) -> TabState:
             )
     holder = Tab(tab)
     implied.by_products(holder.state.sizes)
-    changes, opening = holder.changes, holder.state
-    # What a control brings along comes first, so that it does not undo what is set beside it.
-    state = changes.reacted(opening, changes.with_edit(opening, Edit(controls=chosen, sizes=implied.sizes)))
-    state = changes.reacted(state, changes.with_edit(state, Edit(arrays, {}, implied.sizes, tokens)))
+    changes, state = holder.changes, holder.state
+    if tab.react is not None:
+        # What a control brings along comes first, so that it does not undo what is set beside it.
+        state = changes.reacted(state, changes.with_edit(state, Edit(controls=chosen)))
+    state = changes.reacted(state, changes.with_edit(state, Edit(arrays, chosen, implied.sizes, tokens)))
     holder.checked(state)
     return state
 

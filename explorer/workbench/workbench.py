@@ -247,7 +247,7 @@ class Workbench:
 
     def put(self, state: TabState, *, label: str) -> None:
         """Put a whole state that its tab has held, such as a bookmark's, in place of what it holds."""
-        self._change(state.slug, lambda _: state, lambda _: label)
+        self._change(state.slug, lambda _: state, lambda _: label, react=False)
 
     def restore(self, slug: str, name: str | None = None, cells: Cells | None = None) -> None:
         """Return to the lesson's values: of cells of an input, of an input, or of the tab, sizes and controls too."""
@@ -397,10 +397,14 @@ class Workbench:
             self._tabs[slug] = Tab(self.concept(slug))
         return self._tabs[slug]
 
-    def _change(self, slug: str, change: Callable[[Tab], TabState], label: Callable[[Tab], str]) -> None:
+    def _change(
+        self, slug: str, change: Callable[[Tab], TabState], label: Callable[[Tab], str], *, react: bool = True
+    ) -> None:
         tab = self._tab(slug)
         before = tab.state
-        after = tab.changes.reacted(before, change(tab))
+        after = change(tab)
+        if react:
+            after = tab.changes.reacted(before, after)
         names = differing(before, after)
         if not names:
             return

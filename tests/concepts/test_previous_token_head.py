@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.concepts.declaration import Situation, Slider
+from explorer.concepts.declaration import Edit, Situation, Slider
 from explorer.concepts.previous_token_head import share_text, verdict
 from explorer.core import lesson
 from explorer.core.previous_token import sharpness_needed, worst_share
+from explorer.workbench import documents
 from tests.concepts.lesson_tab import LessonTab, close, printed
 
 
@@ -267,3 +268,29 @@ def test_the_tasks_are_done_by_what_their_hints_say(tab: LessonTab) -> None:
     tab.workbench.restore(tab.slug)
     tab.set("sharpness", 12.0)
     assert tab.task(1)
+
+
+def test_a_text_that_is_brought_along_stays_what_it_is(tab: LessonTab) -> None:
+    x = np.arange(36.0).reshape(6, 6)
+    tab.workbench.apply(tab.slug, Edit(sizes={"n": 6}, inputs={"x": x}), label="import x")
+    assert np.array_equal(tab["x"], x)
+    assert dict(tab.workbench.state(tab.slug).sizes) == {"n": 6, "d_model": 6, "d_head": 4, "d_v": 2}
+    assert np.array_equal(tab["Wv"], lesson.previous_token_inputs()["Wv"])
+
+
+def test_values_from_outside_beside_a_size_or_a_preset(tab: LessonTab) -> None:
+    grown = documents.with_values(tab.concept, {"n": 16})
+    assert grown.sizes["d_head"] == 16
+    assert np.array_equal(grown.inputs["Wv"], lesson.previous_token_inputs(16)["Wv"])
+    named = documents.with_values(tab.concept, {"tokens": ["a", "b", "c", "d", "e"]})
+    assert (named.tokens, named.sizes["d_head"]) == (("a", "b", "c", "d", "e"), 5)
+    x = np.arange(36.0).reshape(6, 6)
+    given = documents.with_values(tab.concept, {"x": x.tolist(), "Wq": np.eye(6, 4).tolist()})
+    assert np.array_equal(given.inputs["x"], x)
+    assert np.array_equal(given.inputs["Wv"], lesson.previous_token_inputs()["Wv"])
+    assert given.controls["sharpness"] == 1.0
+    sharp = documents.with_values(tab.concept, {"preset": "first", "sharpness": 3.0})
+    assert (sharp.controls["preset"], sharp.controls["sharpness"]) == ("first", 3.0)
+    assert np.abs(sharp.inputs["Wq"]).max() == 3.0
+    longer = documents.with_values(tab.concept, {"preset": "first", "n": 9})
+    assert longer.inputs["x"].shape == (9, 17)

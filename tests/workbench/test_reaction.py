@@ -99,6 +99,17 @@ def test_a_reaction_that_refuses_leaves_everything_as_it_was(bench):
     assert bench.undo_label is None
 
 
+def test_going_back_to_a_whole_state_does_not_react(bench):
+    bench.set_control("reacting", "start", "other")
+    bench.edit("reacting", "W", [(0, 0)], [1.5])
+    kept = bench.state("reacting")
+    bench.restore("reacting")
+    bench.put(kept, label="go to bookmark 0")
+    assert bench.state("reacting").same_as(kept)
+    bench.undo()
+    assert bench.state("reacting").controls["start"] == "own"
+
+
 def test_undo_and_sessions_do_not_react(bench):
     bench.edit("reacting", "W", [(0, 0)], [3.0])
     held = bench.state("reacting")
