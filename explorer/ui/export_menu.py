@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from explorer.ui.matrix_export import ask_and_write
-from explorer.workbench import data_export, documents, script_export
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -39,6 +36,8 @@ class ExportMenu(QObject):
 
     def csv(self) -> bytes:
         """Return every array of the tab in front as a CSV file."""
+        from explorer.workbench import data_export
+
         concept = self.window.page.concept
         state = self.window.workbench.state(concept.slug)
         arrays = data_export.all_labelled(concept, state, data_export.results_of(concept, state))
@@ -46,14 +45,20 @@ class ExportMenu(QObject):
 
     def script(self) -> bytes:
         """Return the tab in front as a NumPy script."""
+        from explorer.workbench import script_export
+
         concept = self.window.page.concept
         return script_export.numpy_script(concept, self.window.workbench.state(concept.slug)).encode()
 
     def npz(self) -> bytes:
         """Return every array of every tab as an NPZ file."""
+        from explorer.workbench import documents
+
         return documents.session_npz(self.document.session())
 
     def _ask(self, title: str, suffix: str, data: Callable[[], bytes]) -> None:
+        from explorer.ui.matrix_export import ask_and_write
+
         concept = self.window.page.concept
         stem = f"{concept.number:02d}-{concept.slug}" if suffix != "npz" else self.document.name.rpartition(".")[0]
         name = f"{stem or 'attention'}.{suffix}"

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QMenu
 
 from explorer.concepts.declaration import Input
 from explorer.ui import ask
-from explorer.ui.matrix_export import add_exports
 from explorer.ui.matrix_view import MatrixView
 from explorer.ui.style import dress
 
@@ -48,6 +47,9 @@ def build_menu(page: Page, name: str, cells: list[Index]) -> QMenu:
         menu.addAction(f"Lesson values: all of {name}", lambda: page.attempt(lambda: workbench.restore(slug, name)))
         menu.addAction("Lesson values: whole tab", lambda: page.attempt(lambda: workbench.restore(slug)))
     menu.addSeparator()
+    # What a start does not need is imported when it is: this is the way to every format of files.
+    from explorer.ui.matrix_export import add_exports
+
     add_exports(menu, page, name)
     if cells:
         menu.addSeparator()
