@@ -62,7 +62,7 @@ class _RailDelegate(QStyledItemDelegate):
         painter.drawText(number, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), str(concept.number))
         if not self._rail.narrow:
             painter.setPen(theme.color("on_accent" if selected else "text"))
-            name = QRect(number.right() + px(6), rect.top(), rect.right() - number.right() - px(18), rect.height())
+            name = QRect(number.right() + px(6), rect.top(), rect.right() - number.right() - px(9), rect.height())
             painter.drawText(
                 name,
                 int(Qt.AlignmentFlag.AlignVCenter),
@@ -116,6 +116,11 @@ class Rail(QListWidget):
         row = next((i for i, concept in enumerate(self.concepts) if concept.slug == slug), -1)
         if row != self.currentRow():
             self.setCurrentRow(row)
+
+    def name_room(self) -> int:
+        """Return the width that a tab's name has, its dot beside it."""
+        number = QFontMetrics(self.theme.font(14, bold=True)).horizontalAdvance("00")
+        return self.width() - number - self.theme.px(16 + 6 + 6 + 9)
 
     def line_height(self) -> int:
         """Return the height of a line."""

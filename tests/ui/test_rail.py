@@ -1,0 +1,20 @@
+"""The rail: every name whole at ordinary scales, numbers alone where the window is narrow."""
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+
+from tests.ui.conftest import MakeWindow
+
+
+@pytest.mark.parametrize("percent", [80, 100])
+def test_every_name_is_whole_also_of_the_tab_in_front(make_window: MakeWindow, percent: int) -> None:
+    window = make_window(percent=percent)
+    bold = QFontMetrics(window.theme.font(14, bold=True))
+    for concept in window.workbench.concepts:
+        assert bold.horizontalAdvance(concept.title) <= window.rail.name_room(), concept.title
+
+
+def test_a_narrow_window_keeps_the_numbers(make_window: MakeWindow) -> None:
+    window = make_window(size=(700, 600))
+    assert window.rail.narrow
+    assert window.rail.width() < 80
