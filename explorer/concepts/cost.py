@@ -153,6 +153,7 @@ CONCEPT = Concept(
             shape.LESSON,
             check=shape.check_model,
             suggest=shape.suggest,
+            many="models",
             shown=shape.title,
             read=shape.read_model,
             files=(".json", ".gguf"),

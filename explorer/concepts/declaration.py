@@ -288,6 +288,8 @@ class Text:
         when it is of no use.
     files : tuple of str
         The endings of such files, such as ``".json"``.
+    many : str
+        What the entries of its list are called.
     """
 
     name: str
@@ -298,6 +300,7 @@ class Text:
     shown: Callable[[Controls], str] | None = None
     read: Callable[[Path], str] | None = None
     files: tuple[str, ...] = ()
+    many: str = "entries"
 
     def takes(self, name: str) -> bool:
         """Say whether the text can be read from a file of that name."""

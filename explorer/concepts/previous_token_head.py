@@ -46,7 +46,7 @@ from explorer.concepts.declaration import (
     Whole,
 )
 from explorer.concepts.hand_built_heads import LESSON, SHARPEST, SHARPNESS
-from explorer.concepts.head_presets import HeadPreset, presets
+from explorer.concepts.head_presets import presets
 from explorer.concepts.plots import Crossing, Line, Plot, Scale, Series
 from explorer.core import lesson
 from explorer.core.ops import attention, hand_built
@@ -133,7 +133,7 @@ def about(situation: Situation, _results: Values) -> list[Tile] | None:
     chosen = presets().get(str(situation.controls["preset"]))
     if chosen is None:
         return None
-    return [Tile("started from", chosen.title, chosen.says)]
+    return [Tile(f"started from · see {chosen.see}" if chosen.see else "started from", chosen.title, chosen.says)]
 
 
 def curve(situation: Situation, results: Values) -> Plot | None:
@@ -240,15 +240,15 @@ def _known(text: str) -> str | None:
 
 
 def _suggest(typed: str) -> list[Suggestion]:
-    """Return the presets whose title or description holds every word that was typed."""
+    """Return the presets whose name, description or source holds every word that was typed."""
     everything = [Suggestion(LESSON, "previous token, the lesson’s", "slots, contents and sharpness 10")]
-    everything += [Suggestion(one.key, one.title, _detail(one)) for one in presets().values()]
-    words = typed.lower().split()
-    return [one for one in everything if all(word in f"{one.value} {one.label} {one.detail}".lower() for word in words)]
+    everything += [Suggestion(one.key, one.title, one.says) for one in presets().values()]
+    sources = {one.key: one.see for one in presets().values()}
 
+    def about_it(one: Suggestion) -> str:
+        return f"{one.value} {one.label} {one.detail} {sources.get(one.value, '')}".lower()
 
-def _detail(preset: HeadPreset) -> str:
-    return f"{preset.says} ({preset.see})" if preset.see else preset.says
+    return [one for one in everything if all(word in about_it(one) for word in typed.lower().split())]
 
 
 def _title(controls: Controls) -> str:
@@ -278,7 +278,7 @@ CONCEPT = Concept(
         Input("Wv", (D_MODEL, D_V), "value", heads.lesson_wv),
     ),
     controls=(
-        Text("preset", "start from", LESSON, check=_known, suggest=_suggest, shown=_title),
+        Text("preset", "start from", LESSON, check=_known, suggest=_suggest, shown=_title, many="heads"),
         Slider("sharpness", "sharpness", 0.0, 100.0, 0.1, SHARPNESS, digits=1, bounds=_range),
         Choice("mask", "looks", (("causal", "back"), ("none", "anywhere"), ("no_self", "at others")), "causal"),
         Toggle("rope", "RoPE", False),

@@ -150,7 +150,7 @@ class Chooser(QToolButton):
         """Open the list with the focus in its search."""
         self.search.clear()
         self._fill("")
-        self.search.setPlaceholderText(self.tr("Search {0} models").format(self.list.count()))
+        self.search.setPlaceholderText(self.tr("Search {0} {1}").format(self.list.count(), self.control.many))
         self.popup.open_below()
         self.search.setFocus()
 

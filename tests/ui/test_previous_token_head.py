@@ -86,6 +86,7 @@ def test_the_gallery_lists_every_preset_with_its_line(make_window: MakeWindow) -
     button.open()
     listed = [button.list.item(i).text() for i in range(button.list.count())]
     assert len(listed) == len(presets()) + 1
+    assert button.search.placeholderText() == "Search 36 heads"
     button.search.setText("bracket")
     assert button.list.count() == 1
     button.popup.hide()
