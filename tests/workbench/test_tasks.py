@@ -12,6 +12,7 @@ from explorer.concepts import all_concepts, evaluation
 from explorer.concepts.declaration import Situation
 from explorer.core import lesson as values
 from explorer.core.attention import attend
+from explorer.core.blockwise import block_steps
 from explorer.core.heads import multi_head
 from explorer.core.softmax import softmax_rows
 from explorer.workbench import lessons, predicates, proofreading
@@ -127,6 +128,12 @@ def built_head(change=lambda arrays: None, sharpness=10.0):
     return {**traced(arrays), "sharpness": sharpness}
 
 
+def in_blocks(size=2, change=lambda arrays: None):
+    tab = one_head(change)
+    steps = list(block_steps(tab["masked"], tab["v"], size))
+    return {**tab, "blocks": len(steps), "rescale": np.stack([step.rescale for step in steps], axis=-1)}
+
+
 def edit(name, index, value):
     def change(arrays):
         arrays[name][index] = value
@@ -169,7 +176,7 @@ WAYS = {
         ],
     ),
     "07": (one_head(), [one_head(edit("Wq", (3, 1), -16)), one_head(edit("Wq", np.s_[:], 0))]),
-    "08": (one_head(), [one_head(edit("Wq", (1, 1), -60))]),
+    "08": (in_blocks(), [in_blocks(change=edit("Wq", (1, 1), -60)), in_blocks(size=1)]),
     "09": (heads(), [heads(first_head_blind), {**heads(), "n_head": 4, "d_head": 3}]),
     "10": (grouped(2), [grouped(1)]),
     "11": (variants(), [variants(0.0)]),
