@@ -2,8 +2,8 @@
 
 An `Equation` writes an expression with so many digits that computing with what is printed gives what is printed. The
 result has three decimals, so that a number reads the same as an operand of the next line, or more where three cannot
-be had; its operands get three to six. Where six are not enough the line says ``≈``. Numbers that are short of themselves, such as whole ones, are not
-padded.
+be had; its operands get three to six. Where six are not enough the line says ``≈``. Numbers that are short of
+themselves, such as whole ones, are not padded.
 
 Long sums are cut after six terms; the rest stands there as one number, so that the line can still be checked.
 """

@@ -167,7 +167,10 @@ WAYS = {
         ],
     ),
     "04": (one_head(causal=False), [one_head(same_matrix, causal=False)]),
-    "05": ({"spread": np.array([2.0, 8.23, 31.67])}, [{"spread": np.array([2.0, 11.1, 31.67])}]),
+    "05": (
+        {"spread": np.array([[2.0, 2.0], [8.23, 8.0], [31.67, 32.0]])},
+        [{"spread": np.array([[2.0, 2.0], [11.1, 11.0], [31.67, 32.0]])}],
+    ),
     "06": (
         causal_mask(),
         [
@@ -177,7 +180,14 @@ WAYS = {
     ),
     "07": (one_head(), [one_head(edit("Wq", (3, 1), -16)), one_head(edit("Wq", np.s_[:], 0))]),
     "08": (in_blocks(), [in_blocks(change=edit("Wq", (1, 1), -60)), in_blocks(size=1)]),
-    "09": (heads(), [heads(first_head_blind), {**heads(), "n_head": 4, "d_head": 3}]),
+    "09": (
+        {**heads(), "heads_on": np.array([1.0, 1.0])},
+        [
+            {**heads(first_head_blind), "heads_on": np.array([1.0, 1.0])},
+            {**heads(), "heads_on": np.array([0.0, 1.0])},
+            {**heads(), "n_head": 4, "d_head": 3, "heads_on": np.ones(4)},
+        ],
+    ),
     "10": (grouped(2), [grouped(1)]),
     "11": (variants(), [variants(0.0)]),
     "12": (shape(8192), [shape(131072)]),

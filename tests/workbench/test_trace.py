@@ -57,8 +57,9 @@ def compute(arithmetic):
     python = re.sub(r"√(\d+)", r"sqrt(\1)", python).replace("√(", "sqrt(")
     python = re.sub(r"(?<![\d.])e\^\(", "exp(", python)
     python = re.sub(r"\|([^|]*)\|", r"abs(\1)", python)
+    python = re.sub(r"\b(sin|cos) ([\d.]+)", r"\1(\2)", python)
     python = python.replace("×", "*").replace("÷", "/").replace("−∞", "-inf").replace("−", "-")
-    names = {"sqrt": math.sqrt, "exp": math.exp, "tanh": math.tanh, "max": max, "abs": abs, "inf": math.inf}
+    names = {"sqrt": math.sqrt, "exp": math.exp, "tanh": math.tanh, "sin": math.sin, "cos": math.cos, "max": max, "abs": abs, "inf": math.inf}
     return eval(python, {"__builtins__": {}}, names)
 
 
