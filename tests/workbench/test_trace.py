@@ -59,7 +59,8 @@ def compute(arithmetic):
     python = re.sub(r"\|([^|]*)\|", r"abs(\1)", python)
     python = re.sub(r"\b(sin|cos) ([\d.]+)", r"\1(\2)", python)
     python = python.replace("×", "*").replace("÷", "/").replace("−∞", "-inf").replace("−", "-")
-    names = {"sqrt": math.sqrt, "exp": math.exp, "tanh": math.tanh, "sin": math.sin, "cos": math.cos, "max": max, "abs": abs, "inf": math.inf}
+    functions = {name: getattr(math, name) for name in ("sqrt", "exp", "tanh", "sin", "cos")}
+    names = {**functions, "max": max, "abs": abs, "inf": math.inf}
     return eval(python, {"__builtins__": {}}, names)
 
 
