@@ -51,8 +51,7 @@ def stage(bundle: Path, target: Path, *, notices: Path, icons: Path, version: st
     manual = (HERE / "linux" / f"{NAME}.1").read_text(encoding="utf-8")
     _compressed(manual.replace("@VERSION@", version).replace("@DATE@", date), share / "man/man1" / f"{NAME}.1.gz")
     documents = share / "doc" / NAME
-    ignored = shutil.ignore_patterns("LICENSE", *(owner for owner in set(owned.values()) - kept))
-    shutil.copytree(notices, documents / "licences", ignore=ignored)
+    _copy_notices(notices, documents / "licences", without=set(owned.values()) - kept)
     _copy(HERE / "debian/copyright", documents)
     _compressed((HERE / "debian/changelog").read_text(encoding="utf-8"), documents / "changelog.gz")
     _set_modes(target)
@@ -133,6 +132,16 @@ def check_sources() -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Trouble(f"{command[0]} finds fault:\n{done.stdout}{done.stderr}")
+
+
+def _copy_notices(notices: Path, target: Path, *, without: set[str]) -> None:
+    """Copy the licences of what the package contains, and not of what it leaves to Debian."""
+    shutil.copytree(
+        notices, target, ignore=lambda folder, names: without & set(names) if folder == str(notices) else []
+    )
+    index = target / "README.txt"
+    lines = index.read_text(encoding="utf-8").splitlines(keepends=True)
+    index.write_text("".join(line for line in lines if line.partition(": ")[0] not in without), encoding="utf-8")
 
 
 def _is_elf(path: Path) -> bool:
