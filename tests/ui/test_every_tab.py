@@ -110,7 +110,9 @@ def test_an_edit_repaints_only_in_the_tab_in_front_and_undo_brings_it_back(
     first = numbers[0]
     array = window.workbench.state(concept.slug).inputs[first.name]
     index = (0,) * array.ndim
-    window.workbench.edit(concept.slug, first.name, [index], [min(float(array[index]) + (1 if first.whole else 0.75), first.limits[1])])
+    window.workbench.edit(
+        concept.slug, first.name, [index], [min(float(array[index]) + (1 if first.whole else 0.75), first.limits[1])]
+    )
     settle(window)
     assert window.grab().toImage() != before
     window.undo()
