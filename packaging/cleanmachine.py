@@ -46,15 +46,16 @@ def machine(package: Path) -> Iterator["Machine"]:
         systempackages.provide_tools(systempackages.VERIFY_TOOLS)
     except Trouble as trouble:
         raise Skipped(str(trouble)) from None
-    with tempfile.TemporaryDirectory(prefix="debian-12-") as folder:
-        root = Path(folder)
-        root.chmod(0o755)
-        made = Machine(root, package)
-        try:
-            made.make()
-            yield made
-        finally:
-            made.unmount()
+    root = Path(tempfile.mkdtemp(prefix="debian-12-"))
+    root.chmod(0o755)
+    made = Machine(root, package)
+    try:
+        made.make()
+        yield made
+    finally:
+        made.unmount()
+        if not made.mounts():  # deleting must never reach through to something of this machine's
+            shutil.rmtree(root)
 
 
 class Machine:
@@ -63,7 +64,6 @@ class Machine:
     def __init__(self, root: Path, package: Path) -> None:
         self.root = root
         self.package = package
-        self.mounted: list[Path] = []
 
     def make(self) -> None:
         """Install a minimal Debian and a user without rights."""
@@ -102,8 +102,13 @@ class Machine:
 
     def unmount(self) -> None:
         """Let go of what was mounted, so that the folder can be deleted."""
-        while self.mounted:
-            _run(["umount", "--lazy", str(self.mounted.pop())])
+        for place in reversed(self.mounts()):
+            _run(["umount", "--lazy", place])
+
+    def mounts(self) -> list[str]:
+        """Return what is mounted inside, in the order in which it was."""
+        lines = Path("/proc/mounts").read_text(encoding="utf-8").splitlines()
+        return [line.split()[1] for line in lines if line.split()[1].startswith(f"{self.root}/")]
 
     def _smoke(self, contract: Contract, scratch: Path) -> Iterator[str]:
         """Keep the contract inside, as the user, with the network cut; homes are named as they are seen from inside."""
@@ -152,7 +157,6 @@ class Machine:
         done = _run(["mount", *arguments, str(place)])
         if done.returncode != 0:
             raise Skipped(f"nothing can be mounted here: {done.stderr.strip()}")
-        self.mounted.append(place)
 
     def _do(self, command: list[str]) -> str:
         quiet = {"DEBIAN_FRONTEND": "noninteractive", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
