@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from explorer.core.ops.base import Array
 
 MOST_CELLS: Final = 1_000_000
-MOST_ARRAYS: Final = 200
+MOST_ARRAYS: Final = 2000
 MOST_ARCHIVE: Final = 64 * 2**20
 MOST_DIRECTORY: Final = 2**20
 ACCEPTED: Final = "a table (CSV, TSV) or arrays (NPY, NPZ)"

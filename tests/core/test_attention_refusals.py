@@ -177,7 +177,7 @@ class TestOverflow:
 
     def test_of_a_bias_that_only_float64_can_hold(self) -> None:
         ones = np.ones((1, 1, 1), F32)
-        assert refusal(ones, ones, ones, bias=-1e300) == "bias[] is -1e+300, which is too large for float32"
+        assert refusal(ones, ones, ones, bias=-1e300) == "bias is -1e+300, which is too large for float32"
 
     def test_of_float32_is_not_that_of_float64(self) -> None:
         big = np.full((1, 1, 1), 1e20)

@@ -34,6 +34,8 @@ class WiresView(QWidget):
         self.wires: Wires | None = None
         self._host = host
         self._held: tuple[str, int] | None = None
+        self._stops: dict[int, float] = {}
+        self._chosen = 0
         self._hovered: tuple[str, int] | None = None
         self._pointer = 0.0
         self.setObjectName(view.name)
@@ -144,10 +146,11 @@ class WiresView(QWidget):
         wires = self.wires
         if wires is None or self._held is None:
             return
-        held = self._held
         self._pointer = x
-        chosen = min(wires.choices, key=lambda below: (abs(self.place_of(held, below) - x), -below))
-        if chosen != wires.below:
+        chosen = min(self._stops, key=lambda below: (abs(self._stops[below] - x), -below))
+        if chosen != self._chosen:
+            # Held against what was chosen last: what is drawn may be a frame behind the pointer.
+            self._chosen = chosen
             self._host.set_size(wires.size, chosen)
         self.update()
 
@@ -174,6 +177,9 @@ class WiresView(QWidget):
         if kind == "below" and at * 2 >= self.wires.below > 1:
             self._held = ("right", self.wires.below - 1 - at)
         self._pointer = event.position().x()
+        # The stage may be laid out anew while the drag goes on; going back to where it began must be going back.
+        self._stops = {below: self.place_of(self._held, below) for below in self.wires.choices}
+        self._chosen = self.wires.below
         self._host.begin(f"change {self.wires.below_word}s")
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.update()
