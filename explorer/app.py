@@ -6,6 +6,7 @@ calls `make_window`; the command line calls `run_window`.
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -89,6 +90,7 @@ def run_window(
         window.start_show(full_screen=True)
     window.show()
     guard.say_faults(window.say)
+    QTimer.singleShot(0, window, gc.enable)
     if exit_after_first_paint:
         QTimer.singleShot(0, window, lambda: (window.repaint(), window.close()))
     status = app.exec()

@@ -10,6 +10,7 @@ Exit status: 0 done; 1 the input is at fault, told in one line on stderr; 2 wron
 
 import argparse
 import contextlib
+import gc
 import json
 import math
 import os
@@ -181,17 +182,22 @@ def _window(arguments: argparse.Namespace) -> int:
                 " pictures"
             )
         _draw_unseen()
-    from explorer import app
+    # Collecting garbage while nothing but the start has run finds none; the first paint turns it on again.
+    gc.disable()
+    try:
+        from explorer import app
 
-    return int(
-        app.run_window(
-            session=arguments.file,
-            tab=arguments.tab,
-            present=arguments.present,
-            reset_settings=arguments.reset_settings,
-            exit_after_first_paint=arguments.exit_after_first_paint,
+        return int(
+            app.run_window(
+                session=arguments.file,
+                tab=arguments.tab,
+                present=arguments.present,
+                reset_settings=arguments.reset_settings,
+                exit_after_first_paint=arguments.exit_after_first_paint,
+            )
         )
-    )
+    finally:
+        gc.enable()
 
 
 ROOMS = {

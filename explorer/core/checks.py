@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -134,7 +135,7 @@ def as_floats(name: str, value: ArrayLike, dtype: DTypeLike | None = None) -> Fl
     """
     try:
         array: NDArray[Any] = np.asarray(value)
-        if array.dtype.kind in "biufO" and not isinstance(value, np.ma.MaskedArray):
+        if array.dtype.kind in "biufO" and not _is_masked_array(value):
             if dtype is None:
                 native = array.dtype.newbyteorder("=")
                 dtype = native if native in (np.float32, np.float64) else np.float64
@@ -143,6 +144,11 @@ def as_floats(name: str, value: ArrayLike, dtype: DTypeLike | None = None) -> Fl
     except (TypeError, ValueError, OverflowError):
         pass
     raise InputError(NOT_NUMBERS, name=name, found=_describe(value))
+
+
+def _is_masked_array(value: object) -> bool:
+    # Nobody holds one unless numpy.ma is imported; importing it to ask would cost every start its time.
+    return isinstance(value, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
 
 
 def _describe(value: object) -> str:
@@ -168,7 +174,7 @@ def as_mask(name: str, value: ArrayLike) -> BoolArray:
         array = array.astype(np.bool_)
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.bool_)
-    if array.dtype != np.bool_ or isinstance(value, np.ma.MaskedArray):
+    if array.dtype != np.bool_ or _is_masked_array(value):
         raise InputError(NOT_BOOLEAN, name=name, found=_describe(value))
     return array
 
