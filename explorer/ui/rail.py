@@ -93,6 +93,7 @@ class Rail(QListWidget):
         self.edited = edited
         self.theme = theme
         self.narrow = False
+        self._marked: list[str] = []
         self.setObjectName("rail")
         self.setAccessibleName("Tabs")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -116,6 +117,13 @@ class Rail(QListWidget):
         row = next((i for i, concept in enumerate(self.concepts) if concept.slug == slug), -1)
         if row != self.currentRow():
             self.setCurrentRow(row)
+
+    def mark_edited(self) -> None:
+        """Draw the dots anew where a tab has begun or ceased to differ from the lesson."""
+        marked = [concept.slug for concept in self.concepts if self.edited(concept.slug)]
+        if marked != self._marked:
+            self._marked = marked
+            self.viewport().update()
 
     def name_room(self) -> int:
         """Return the width that a tab's name has, its dot beside it."""

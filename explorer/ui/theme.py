@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette
 
 from explorer import resources
 
@@ -261,6 +261,12 @@ def _color(name: str) -> QColor:
 def font_of(px: int, bold: bool = False) -> QFont:
     """Return the app's font at exactly this pixel size."""
     return _font(px, bold)
+
+
+@cache
+def metrics_of(px: int, bold: bool = False) -> QFontMetrics:
+    """Return the measures of the app's font at exactly this pixel size; made once, as every edit measures."""
+    return QFontMetrics(_font(px, bold))
 
 
 @cache

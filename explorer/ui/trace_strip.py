@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.ui.guard import guarded
-from explorer.ui.theme import font_of
+from explorer.ui.theme import font_of, metrics_of
 from explorer.workbench.trace import Token, Trace
 
 if TYPE_CHECKING:
@@ -123,17 +123,17 @@ class TraceStrip(QWidget):
     def _place_line(self, tokens: Sequence[Token], x0: int, y: int, width: int, font: QFont, height: int) -> int:
         """Place a line's tokens, wrapping only before an operator; return the height used."""
         px = self.theme.px
-        x, used = x0, height
+        x, used, ascent = x0, height, metrics_of(font.pixelSize()).ascent()
         for group in _groups(tokens):
             styled = [(token, self._shown(token), self._font_for(token, font)) for token in group]
-            advance = sum(QFontMetrics(this).horizontalAdvance(text) for _, text, this in styled)
+            measures = [(metrics, metrics.horizontalAdvance(text)) for _, text, (_, metrics) in styled]
+            advance = sum(width_of for _, width_of in measures)
             if x > x0 and x + advance > x0 + width:
                 x, y, used = x0 + px(18), y + height, used + height
-            for token, text, this in styled:
-                metrics = QFontMetrics(this)
-                lift = QFontMetrics(font).ascent() // 3 if token.raised else 0
-                base = y + QFontMetrics(font).ascent() - lift
-                rect = QRect(x, base - metrics.ascent(), metrics.horizontalAdvance(text), metrics.height())
+            for (token, _, (this, _)), (metrics, width_of) in zip(styled, measures, strict=True):
+                lift = ascent // 3 if token.raised else 0
+                base = y + ascent - lift
+                rect = QRect(x, base - metrics.ascent(), width_of, metrics.height())
                 self._placed.append((rect, token, this, base))
                 if token.cell is not None:
                     self._links.append((rect.adjusted(0, -px(2), 0, px(3)), token))
@@ -143,10 +143,12 @@ class TraceStrip(QWidget):
     def _shown(self, token: Token) -> str:
         return token.full if self._full and token.full else token.text
 
-    def _font_for(self, token: Token, font: QFont) -> QFont:
+    def _font_for(self, token: Token, font: QFont) -> tuple[QFont, QFontMetrics]:
         if token.raised:
-            return font_of(max(int(font.pixelSize() * 0.82), self.theme.text_px(12)))
-        return font_of(font.pixelSize(), token.kind in ("operand", "result", "name"))
+            px, bold = max(int(font.pixelSize() * 0.82), self.theme.text_px(12)), False
+        else:
+            px, bold = font.pixelSize(), token.kind in ("operand", "result", "name")
+        return font_of(px, bold), metrics_of(px, bold)
 
     @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:

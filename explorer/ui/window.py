@@ -403,14 +403,14 @@ class MainWindow(QMainWindow):
         if event.kind in ("current", "replaced"):
             self.compare(on=False)
             self._show_tab(self.workbench.current)
-        if event.kind in ("history", "replaced", "current", "state"):
+        # A change of state is followed by one of history: what both would bring up to date waits for the second.
+        if event.kind in ("history", "replaced", "current"):
             self._update_actions()
-            self.rail.viewport().update()
+            self.rail.mark_edited()
             self._print_timer.start(200)
         if event.kind == "view" and event.slug == self.workbench.current:
             self.topbar.steps.refresh()
         if event.kind == "state" and event.slug == self.workbench.current:
-            self.topbar.steps.refresh()
             self.bookmarks.follow()
 
     def _update_actions(self) -> None:
