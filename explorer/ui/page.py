@@ -251,6 +251,7 @@ class Page(QWidget):
         name, view, look = panel.name, panel.view, panel.view.look
         panel.take(state.situation)
         before = (panel.dress(), look.changed, view.head)
+        sums = panel.sum_texts() if panel.sums else []
         view.head = head = self._head(name, state)
         self._label(panel, name, state)
         panel.marks, look.faded, look.blank = marks, marks.faded, marks.blank
@@ -263,10 +264,11 @@ class Page(QWidget):
         after = (panel.dress(), look.changed, view.head)
         if not same or before[2] != after[2] or self._differences or look.differences:
             self._set_values(panel, name, results[name][head] if head else results[name])
-            if panel.sums:
+            if panel.sums and panel.sum_texts() != sums:
                 panel.update()
         if before != after:
             view.viewport().update()
+        if before[0] != after[0] or before[2] != after[2] or look.differences:
             panel.update()
 
     def _show_waiting(self, panel: MatrixPanel, state: states.TabState, marks: d.Marks) -> None:

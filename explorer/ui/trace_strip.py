@@ -102,16 +102,20 @@ class TraceStrip(QWidget):
         if self._pinned:
             title.append(Token(" · pinned", "note"))
         note = Token(" · every underlined number leads to the cells it comes from", "note")
-        if sum(QFontMetrics(small).horizontalAdvance(token.text) for token in [*title, note]) < width * 0.9:
+        if sum(metrics_of(small.pixelSize()).horizontalAdvance(token.text) for token in [*title, note]) < width * 0.9:
             title.append(note)
-        y += self._place_line(title, x0, y, width, small, QFontMetrics(small).height() + px(3))
+        y += self._place_line(_groups(title), x0, y, width, small, metrics_of(small.pixelSize()).height() + px(3))
         titled = len(self._placed)
         base = self._base_height()
+        lines = [_groups(line.tokens) for line in self._trace.lines]
         for size in (15, 14, 13, 12):
             del self._placed[titled:], self._links[:]
             font, at = self.theme.font(size), y
-            for line in self._trace.lines:
-                at += self._place_line(line.tokens, x0, at, width, font, QFontMetrics(font).height() + px(6))
+            height = metrics_of(font.pixelSize()).height() + px(6)
+            for groups in lines:
+                at += self._place_line(groups, x0, at, width, font, height)
+                if at > base and size > 12:
+                    break
             if at <= base:
                 break
         # Decided by the base height alone: the height that follows from it must not change what it follows from.
@@ -120,11 +124,11 @@ class TraceStrip(QWidget):
             self._needed = needed
             self.updateGeometry()
 
-    def _place_line(self, tokens: Sequence[Token], x0: int, y: int, width: int, font: QFont, height: int) -> int:
-        """Place a line's tokens, wrapping only before an operator; return the height used."""
+    def _place_line(self, groups: list[list[Token]], x0: int, y: int, width: int, font: QFont, height: int) -> int:
+        """Place a line's tokens, wrapping only between groups; return the height used."""
         px = self.theme.px
         x, used, ascent = x0, height, metrics_of(font.pixelSize()).ascent()
-        for group in _groups(tokens):
+        for group in groups:
             styled = [(token, self._shown(token), self._font_for(token, font)) for token in group]
             measures = [(metrics, metrics.horizontalAdvance(text)) for _, text, (_, metrics) in styled]
             advance = sum(width_of for _, width_of in measures)
