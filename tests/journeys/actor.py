@@ -4,7 +4,7 @@ import random
 import string
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -114,6 +114,8 @@ class Actor:
         weights, acts = zip(*self._acts, strict=True)
         self.done.append(self.chance.choices(acts, weights)[0]())
         QApplication.processEvents()
+        # What an event loop would do between two events; processEvents alone leaves it undone.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         for popup in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
             if popup is not None:
                 popup.close()
