@@ -293,6 +293,8 @@ class MainWindow(QMainWindow):
             if self._actions["differences"].isChecked():
                 page.show_differences(True)
             self.pages.addWidget(page)
+            # Models hold their numbers from the first moment, also in a window that nobody has shown.
+            page.refresh()
         return self._pages[slug]
 
     def _forget_pages(self, shown: str) -> None:

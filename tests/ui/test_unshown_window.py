@@ -1,0 +1,37 @@
+"""A window that is never shown: whoever drives it from outside reads and writes its models all the same."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTableView
+from pytestqt.qtbot import QtBot
+
+from explorer.app import make_window
+from explorer.concepts import all_concepts, declaration
+from explorer.ui.lifetime import close_all
+
+EDIT = Qt.ItemDataRole.EditRole
+
+
+@pytest.mark.parametrize("slug", [concept.slug for concept in all_concepts()])
+def test_models_hold_every_number_and_take_edits(qtbot: QtBot, slug: str) -> None:
+    window = make_window(tab=slug)
+    try:
+        concept = window.workbench.concept(slug)
+        results = window.workbench.results(slug)
+        for name in declaration.shown_arrays(concept.layout):
+            array = results.get(name)
+            if array is None or array.ndim != 2:
+                continue
+            model = window.page.findChild(QTableView, name).model()
+            assert (model.rowCount(), model.columnCount()) == array.shape, name
+            assert model.data(model.index(0, 0), EDIT) == array[0, 0], name
+        one = next((i for i in concept.inputs if i.kind == "number" and len(i.axes) == 2), None)
+        if one is not None and (view := window.page.findChild(QTableView, one.name)) is not None:
+            model, value = view.model(), max(one.limits[0], 2.0)
+            assert model.setData(model.index(0, 0), value, EDIT)
+            assert window.workbench.state(slug).inputs[one.name][0, 0] == value
+            assert model.data(model.index(0, 0), EDIT) == value
+            assert not model.setData(model.index(0, 0), float("nan"), EDIT)
+            assert model.data(model.index(0, 0), EDIT) == value
+    finally:
+        close_all(window)
