@@ -1,6 +1,8 @@
 """One file per tab: what it lets the user edit, what it computes, what it shows. No Qt.
 
-Every module here that defines ``CONCEPT`` is a tab. They are found, never listed, so that a new tab is one file.
+Every module here that defines ``CONCEPT`` is a tab. They are found, never listed, so that a new tab is one file. The
+folders hold what tabs share: `shown`, the plain data that views draw; `heads` and `costing`, what more than one file of
+a subject needs.
 """
 
 from __future__ import annotations

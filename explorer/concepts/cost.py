@@ -10,10 +10,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from explorer.concepts import cost_shape as shape
-from explorer.concepts import cost_study
-from explorer.concepts.cost_plots import machine, memories, plot
-from explorer.concepts.cost_tables import heroes, layers, table
+from explorer.concepts.costing import cost_shape as shape
+from explorer.concepts.costing import cost_study
+from explorer.concepts.costing.cost_plots import machine, memories, plot
+from explorer.concepts.costing.cost_tables import heroes, layers, table
 from explorer.concepts.declaration import (
     Axis,
     Choice,

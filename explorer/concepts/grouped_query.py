@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.concepts import cache_shapes
 from explorer.concepts.declaration import (
     Action,
     Axis,
@@ -32,7 +31,8 @@ from explorer.concepts.declaration import (
     Toggle,
     Values,
 )
-from explorer.concepts.many_heads import (
+from explorer.concepts.heads import cache_shapes
+from explorer.concepts.heads.many_heads import (
     D_MODEL,
     N,
     attention_stages,
@@ -44,7 +44,7 @@ from explorer.concepts.many_heads import (
     split_queries,
     x_input,
 )
-from explorer.concepts.wires import Wires
+from explorer.concepts.shown.wires import Wires
 from explorer.core import cost, lesson
 from explorer.core.ops import attention, cache, heads
 

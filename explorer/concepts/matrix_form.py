@@ -36,7 +36,7 @@ from explorer.concepts.declaration import (
     Toggle,
     Values,
 )
-from explorer.concepts.parts import Cut, Part, Parts, cut
+from explorer.concepts.shown.parts import Cut, Part, Parts, cut
 from explorer.core import lesson
 from explorer.core.ops import agreement, attention, blockwise, products
 

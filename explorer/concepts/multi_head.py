@@ -29,7 +29,7 @@ from explorer.concepts.declaration import (
     Toggle,
     Values,
 )
-from explorer.concepts.many_heads import (
+from explorer.concepts.heads.many_heads import (
     D_MODEL,
     N,
     attention_stages,
@@ -39,7 +39,7 @@ from explorer.concepts.many_heads import (
     split_queries,
     x_input,
 )
-from explorer.concepts.stack import Stack
+from explorer.concepts.shown.stack import Stack
 from explorer.core import cost, lesson
 from explorer.core.ops import attention, heads
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.concepts import cache_shapes
 from explorer.concepts.declaration import (
     Action,
     Axis,
@@ -35,7 +34,8 @@ from explorer.concepts.declaration import (
     Toggle,
     Values,
 )
-from explorer.concepts.many_heads import (
+from explorer.concepts.heads import cache_shapes
+from explorer.concepts.heads.many_heads import (
     D_MODEL,
     N,
     attention_stages,

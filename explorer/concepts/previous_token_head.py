@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.concepts import hand_built_heads as heads
 from explorer.concepts.declaration import (
     KEY,
     QUERY,
@@ -45,9 +44,10 @@ from explorer.concepts.declaration import (
     Values,
     Whole,
 )
-from explorer.concepts.hand_built_heads import LESSON, SHARPEST, SHARPNESS
-from explorer.concepts.head_presets import presets
-from explorer.concepts.plots import Crossing, Line, Plot, Scale, Series
+from explorer.concepts.heads import hand_built_heads as heads
+from explorer.concepts.heads.hand_built_heads import LESSON, SHARPEST, SHARPNESS
+from explorer.concepts.heads.head_presets import presets
+from explorer.concepts.shown.plots import Crossing, Line, Plot, Scale, Series
 from explorer.core import lesson
 from explorer.core.ops import attention, hand_built
 from explorer.core.previous_token import sharpness_needed, worst_share

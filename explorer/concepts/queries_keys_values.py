@@ -38,7 +38,7 @@ from explorer.concepts.declaration import (
     Values,
     Whole,
 )
-from explorer.concepts.exchange import Direction, Exchange, Heading, Reading
+from explorer.concepts.shown.exchange import Direction, Exchange, Heading, Reading
 from explorer.core import lesson
 from explorer.core.ops import attention, mixing
 

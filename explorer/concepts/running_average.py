@@ -36,14 +36,14 @@ from explorer.concepts.declaration import (
     Toggle,
     Values,
 )
-from explorer.concepts.plane import Plane, Vector
+from explorer.concepts.shown.plane import Plane, Vector
 from explorer.core import lesson
 from explorer.core.ops import average
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from explorer.concepts.plane import Point
+    from explorer.concepts.shown.plane import Point
 
 TWO = Axis("2")
 BOX = (-1.2, 2.8, -1.2, 1.8)

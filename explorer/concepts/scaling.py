@@ -35,7 +35,7 @@ from explorer.concepts.declaration import (
     Values,
     Whole,
 )
-from explorer.concepts.plots import Band, Bars, Line, Plot, Scale, Series
+from explorer.concepts.shown.plots import Band, Bars, Line, Plot, Scale, Series
 from explorer.core import lesson
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 from explorer.core.dot_distribution import dot_density

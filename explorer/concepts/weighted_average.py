@@ -32,7 +32,7 @@ from explorer.concepts.declaration import (
     Step,
     Values,
 )
-from explorer.concepts.plane import Plane, Vector
+from explorer.concepts.shown.plane import Plane, Vector
 from explorer.core import lesson
 from explorer.core.ops import asking, attention, average
 

@@ -29,8 +29,8 @@ from explorer.concepts.declaration import (
     Tile,
     Values,
 )
-from explorer.concepts.links import Link
-from explorer.concepts.plane import Path, Plane, Vector
+from explorer.concepts.shown.links import Link
+from explorer.concepts.shown.plane import Path, Plane, Vector
 from explorer.core import lesson
 from explorer.core.ops import embedding, similarity
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.plots import Plot, Scale, Series
+    from explorer.concepts.shown.plots import Plot, Scale, Series
     from explorer.ui.matrix_panel import Unit
     from explorer.ui.theme import Theme
 

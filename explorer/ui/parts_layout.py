@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtGui import QFontMetrics
 
-from explorer.concepts.parts import Cut
+from explorer.concepts.shown.parts import Cut
 from explorer.ui.cell_size import CellSize, Unit, cell_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from explorer.concepts.parts import Part, Parts
+    from explorer.concepts.shown.parts import Part, Parts
     from explorer.ui.theme import Theme
 
 #: With more rows than this they are pressed, as colours alone, into the room of so many ordinary ones.

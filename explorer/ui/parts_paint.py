@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from explorer.concepts.parts import Part, Parts
+    from explorer.concepts.shown.parts import Part, Parts
     from explorer.ui.parts_layout import PlacedPart, Plan
     from explorer.ui.theme import Theme
 

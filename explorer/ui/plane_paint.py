@@ -13,7 +13,7 @@ from explorer.ui.number_style import cell_text
 from explorer.ui.plane_layout import Scale, Wanted, place_labels
 
 if TYPE_CHECKING:
-    from explorer.concepts.plane import Plane, Point, Vector
+    from explorer.concepts.shown.plane import Plane, Point, Vector
     from explorer.ui.theme import Theme
 
 WRAPPED = int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap)

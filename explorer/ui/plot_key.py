@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPen
 if TYPE_CHECKING:
     from PySide6.QtGui import QFont, QPainter
 
-    from explorer.concepts.plots import Plot
+    from explorer.concepts.shown.plots import Plot
     from explorer.ui.theme import Theme
 
 SWATCH = 20

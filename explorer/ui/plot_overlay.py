@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
-    from explorer.concepts.plots import Line, Plot
+    from explorer.concepts.shown.plots import Line, Plot
     from explorer.ui.curves import CurvesView
     from explorer.ui.theme import Theme
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from explorer.workbench import number_text
 
 if TYPE_CHECKING:
-    from explorer.concepts.plots import Plot, Scale, Series
+    from explorer.concepts.shown.plots import Plot, Scale, Series
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from explorer.concepts import evaluation, quantities
+from explorer.concepts import evaluation
 from explorer.concepts.declaration import Mosaic, Place, views
+from explorer.concepts.shown import quantities
 from explorer.core import expression as terms
 from explorer.core.checks import cell_name
 from explorer.core.expression import Cell, Expression, Number, Operation, Result

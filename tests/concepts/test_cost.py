@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.concepts import cost_plots, cost_study, evaluation
+from explorer.concepts import evaluation
+from explorer.concepts.costing import cost_plots, cost_study
 from explorer.concepts.declaration import Tile
 from explorer.core import cost_curves, cost_explain
 from explorer.core.expression import evaluate

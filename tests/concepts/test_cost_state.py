@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.concepts import cost_shape, cost_study
+from explorer.concepts.costing import cost_shape, cost_study
 from explorer.core.checks import InputError
 from explorer.models import catalogue
 from explorer.workbench import documents, session

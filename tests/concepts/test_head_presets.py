@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.concepts.hand_built_heads import LESSON, feature_names, position_columns
-from explorer.concepts.head_presets import HeadPreset, presets
+from explorer.concepts.heads.hand_built_heads import LESSON, feature_names, position_columns
+from explorer.concepts.heads.head_presets import HeadPreset, presets
 from explorer.concepts.previous_token_head import ROPE_BASE, load
 from explorer.core.ops import hand_built
 from tests.concepts.lesson_tab import LessonTab

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.concepts import matrix_form
-from explorer.concepts.parts import Cut, Parts
+from explorer.concepts.shown.parts import Cut, Parts
 from explorer.core.blockwise import attend_blockwise
 from explorer.workbench.state import part_reached, stops
 from tests.concepts.lesson_tab import LessonTab, close, printed

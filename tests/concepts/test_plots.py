@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.concepts.plots import Bars, Plot, Scale, Series
+from explorer.concepts.shown.plots import Bars, Plot, Scale, Series
 
 LINEAR = Scale("x", -2.0, 6.0)
 LOG = Scale("n", 1.0, 1e4, logarithmic=True)

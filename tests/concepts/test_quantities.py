@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.concepts import quantities
+from explorer.concepts.shown import quantities
 
 
 @pytest.mark.parametrize(

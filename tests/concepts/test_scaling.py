@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.concepts.plots import Plot
+from explorer.concepts.shown.plots import Plot
 from explorer.core.dot_distribution import dot_density
 from explorer.core.scaling import VANISHING
 from explorer.ui.number_style import cell_text, exact_text

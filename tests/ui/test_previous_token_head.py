@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSlider, QWidget
 
-from explorer.concepts.head_presets import presets
+from explorer.concepts.heads.head_presets import presets
 from explorer.ui.chooser import Chooser
 from explorer.ui.curves import CurvesView
 from explorer.ui.views.tiles import TilesView

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QFont
 
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.exchange import Direction, Exchange, Reading
+    from explorer.concepts.shown.exchange import Direction, Exchange, Reading
     from explorer.ui.matrix_panel import Unit
     from explorer.ui.theme import Theme
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.plots import Plot
+    from explorer.concepts.shown.plots import Plot
     from explorer.ui.theme import Theme
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.ledger import Entry, Ledger
+    from explorer.concepts.shown.ledger import Entry, Ledger
     from explorer.ui.matrix_panel import Unit
     from explorer.ui.theme import Theme
 

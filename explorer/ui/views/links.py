@@ -12,7 +12,7 @@ from explorer.ui.guard import guarded
 
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.links import Link
+    from explorer.concepts.shown.links import Link
     from explorer.ui.matrix_panel import MatrixPanel, Unit
     from explorer.ui.theme import Theme
 

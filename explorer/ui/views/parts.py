@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.parts import Cut, Parts
+    from explorer.concepts.shown.parts import Cut, Parts
     from explorer.core.ops.base import Index
     from explorer.ui.theme import Theme
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.stack import Stack
+    from explorer.concepts.shown.stack import Stack
     from explorer.ui.cell_size import Unit
     from explorer.ui.matrix_model import AnyIndex
     from explorer.ui.matrix_view import Host

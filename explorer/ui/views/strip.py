@@ -14,7 +14,7 @@ from explorer.ui.style import dress
 
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.strip import Strip
+    from explorer.concepts.shown.strip import Strip
     from explorer.ui.matrix_panel import Unit
     from explorer.ui.theme import Theme
 

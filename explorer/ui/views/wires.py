@@ -15,7 +15,7 @@ from explorer.ui.guard import guarded
 
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.wires import Wires
+    from explorer.concepts.shown.wires import Wires
     from explorer.ui.cell_size import Unit
     from explorer.ui.theme import Theme
 

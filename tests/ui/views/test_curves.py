@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.concepts.declaration import Custom
-from explorer.concepts.plots import Band, Bars, Crossing, Line, Plot, Scale, Series
+from explorer.concepts.shown.plots import Band, Bars, Crossing, Line, Plot, Scale, Series
 from explorer.ui import theme as themes
 from explorer.ui.curves import CurvesView
 from explorer.ui.views import curves as curves_kind

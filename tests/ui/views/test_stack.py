@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from explorer.concepts.stack import Stack
+from explorer.concepts.shown.stack import Stack
 from explorer.ui.views.stack import Bars, StackView, scale_for
 from explorer.ui.window import MainWindow
 from tests.ui.conftest import MakeWindow, settle

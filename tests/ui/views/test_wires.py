@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from explorer.concepts.wires import Wires
+from explorer.concepts.shown.wires import Wires
 from explorer.ui.views.wires import WiresView
 from explorer.ui.window import MainWindow
 from tests.ui.conftest import MakeWindow, settle

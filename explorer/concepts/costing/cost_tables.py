@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from explorer.concepts import cost_plots, cost_shape, cost_study, quantities
+from explorer.concepts.costing import cost_plots, cost_shape, cost_study
 from explorer.concepts.declaration import Controls, Situation, Tile, Values
-from explorer.concepts.ledger import Entry, Heading, Ledger
-from explorer.concepts.strip import Kind, Strip
+from explorer.concepts.shown import quantities
+from explorer.concepts.shown.ledger import Entry, Heading, Ledger
+from explorer.concepts.shown.strip import Kind, Strip
 from explorer.core import lesson
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from explorer.concepts.cost_study import Study
+    from explorer.concepts.costing.cost_study import Study
     from explorer.core.cost_model import Architecture, Layer
 
 UNKNOWN: Final = "not known"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from explorer.concepts import cost_shape
+from explorer.concepts.costing import cost_shape
 from explorer.core import cost_curves, cost_figures, cost_variants
 
 if TYPE_CHECKING:

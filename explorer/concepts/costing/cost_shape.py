@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from explorer.concepts import quantities
 from explorer.concepts.declaration import Controls, Suggestion
+from explorer.concepts.shown import quantities
 from explorer.core import cost, lesson
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 from explorer.core.cost_model import Architecture, CacheOptions

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.concepts.declaration import Edit, Situation, Sizes
-from explorer.concepts.head_presets import presets
+from explorer.concepts.heads.head_presets import presets
 from explorer.core import lesson
 from explorer.core.javarandom import JavaRandom
 

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from explorer.concepts import cost_study, quantities
-from explorer.concepts.plots import Crossing, Line, Plot, Scale, Series, Style
+from explorer.concepts.costing import cost_study
+from explorer.concepts.shown import quantities
+from explorer.concepts.shown.plots import Crossing, Line, Plot, Scale, Series, Style
 from explorer.core import cost, cost_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from explorer.concepts.cost_study import Study, Variant
+    from explorer.concepts.costing.cost_study import Study, Variant
     from explorer.concepts.declaration import Controls
     from explorer.core.cost_curves import Curves, Floats
 
