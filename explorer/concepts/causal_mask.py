@@ -134,10 +134,10 @@ def _way(prefix: str, scores: str, v: str, *, masks: bool) -> tuple[Stage, ...]:
     first: tuple[Stage, ...] = (
         (
             _masked(masked, scores),
-            Stage(weights, _weigh, (masked, "allowed"), PAIR, "weight", title=f"attention weights, {prefix[:-1]}"),
+            Stage(weights, _weigh, (masked, "allowed"), PAIR, "weight", title="changed attention weights"),
         )
         if masks
-        else (Stage(weights, attention.softmax(), (scores,), PAIR, "weight", title="attention weights, no mask"),)
+        else (Stage(weights, attention.softmax(), (scores,), PAIR, "weight", title="unmasked attention weights"),)
     )
     return (*first, Stage(f"{prefix}output", attention.mix(), (weights, v), (TOKENS, D_V), "output"))
 

@@ -170,6 +170,8 @@ class Input:
         Whether cells hold whole numbers only, such as sizes.
     title : str
         Shown beside the name, where the name alone would not do.
+    symbol : str
+        What it is called on screen and in the trace, where its name is a program's.
     """
 
     name: str
@@ -182,6 +184,12 @@ class Input:
     limits: tuple[float, float] = (-1e9, 1e9)
     title: str = ""
     whole: bool = False
+    symbol: str = ""
+
+    @property
+    def spoken(self) -> str:
+        """What it is called in front of people."""
+        return self.symbol or self.name.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,6 +385,8 @@ class Stage:
         Which colour it carries, and how it is painted: "weight" is 0…1 on the sequential map, others diverge at 0.
     title : str
         Shown in place of the name where given ("attention weights"; never "weights" alone for both meanings).
+    symbol : str
+        How the trace writes it, where neither its title nor its name would do: ``"q"`` for the queries cut into heads.
     """
 
     name: str
@@ -385,6 +395,12 @@ class Stage:
     axes: tuple[Axis, ...]
     role: Role
     title: str = ""
+    symbol: str = ""
+
+    @property
+    def spoken(self) -> str:
+        """What it is called in front of people."""
+        return self.symbol or self.title or self.name.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,7 +285,7 @@ CONCEPT = Concept(
         Stage("q", attention.project(), ("x", "Wq"), (N, D_HEAD), "query"),
         Stage("k", attention.project(), ("x", "Wk"), (N, D_HEAD), "key"),
         Stage("v", attention.project(), ("x", "Wv"), (N, D_HEAD), "value"),
-        Stage("kT", products.transpose(), ("k",), (D_HEAD, N), "key", title="Kᵀ"),
+        Stage("kT", products.transpose(), ("k",), (D_HEAD, N), "key", title="Kᵀ", symbol="Kᵀ"),
         Stage("scores", attention.project(), ("q", "kT"), PAIR, "score", title="scores Q Kᵀ"),
         Stage("scaled", attention.scale(), ("scores", "q"), PAIR, "score", title="scaled scores"),
         Stage(
@@ -296,7 +296,7 @@ CONCEPT = Concept(
             "score",
             title="masked scores",
         ),
-        Stage("weights", attention.softmax(), ("masked",), PAIR, "weight", title="attention weights A"),
+        Stage("weights", attention.softmax(), ("masked",), PAIR, "weight", title="attention weights A", symbol="A"),
         Stage("output", attention.mix(), ("weights", "v"), (N, D_HEAD), "output"),
         Stage(
             "loop_output",
@@ -321,6 +321,7 @@ CONCEPT = Concept(
             (TOKENS, BLOCKS),
             "score",
             title="running maximum m",
+            symbol="m",
         ),
         Stage(
             "rescale",
@@ -329,6 +330,7 @@ CONCEPT = Concept(
             (TOKENS, BLOCKS),
             "plain",
             title="rescale r",
+            symbol="r",
         ),
         Stage(
             "powers",
@@ -337,6 +339,7 @@ CONCEPT = Concept(
             PAIR,
             "plain",
             title="powers e",
+            symbol="e",
         ),
         Stage(
             "running_sum",
@@ -345,6 +348,7 @@ CONCEPT = Concept(
             (TOKENS, BLOCKS),
             "plain",
             title="running sum ℓ",
+            symbol="ℓ",
         ),
         Stage(
             "running_output",
@@ -353,6 +357,7 @@ CONCEPT = Concept(
             (BLOCKS, TOKENS, D_HEAD),
             "output",
             title="running output o",
+            symbol="o",
         ),
         Stage(
             "block_output",

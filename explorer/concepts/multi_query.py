@@ -108,18 +108,20 @@ def _shared(name: str) -> tuple[Stage, ...]:
     role: Role = "key" if name == "Wk" else "value"
     read = (name, f"{name}_fresh", "n_head")
     return (
-        Stage(f"{name}_gqa", _fewer(one=False), (*read, "n_head_kv"), (D_MODEL, GQA_COLUMNS), role),
-        Stage(f"{name}_mqa", _fewer(one=True), read, (D_MODEL, MQA_COLUMNS), role),
+        Stage(f"{name}_gqa", _fewer(one=False), (*read, "n_head_kv"), (D_MODEL, GQA_COLUMNS), role, f"GQA’s {name}"),
+        Stage(f"{name}_mqa", _fewer(one=True), read, (D_MODEL, MQA_COLUMNS), role, f"MQA’s {name}"),
     )
 
 
 def _attention(suffix: str, query: Axis, shared: Axis, wk: str, wv: str) -> tuple[Stage, ...]:
     columns = columns_of(shared)
     return (
-        Stage(f"k{suffix}", attention.project(), ("x", wk), (N, columns), "key"),
-        Stage(f"v{suffix}", attention.project(), ("x", wv), (N, columns), "value"),
+        Stage(f"k{suffix}", attention.project(), ("x", wk), (N, columns), "key", symbol="k"),
+        Stage(f"v{suffix}", attention.project(), ("x", wv), (N, columns), "value", symbol="v"),
         *attention_stages(query, shared, suffix=suffix),
-        Stage(f"output{suffix}", heads.side_by_side(), (f"heads{suffix}",), (N, OWN_COLUMNS), "output"),
+        Stage(
+            f"output{suffix}", heads.side_by_side(), (f"heads{suffix}",), (N, OWN_COLUMNS), "output", symbol="output"
+        ),
     )
 
 
@@ -173,8 +175,8 @@ CONCEPT = Concept(
         drawn_input("Wq", (D_MODEL, OWN_COLUMNS), "query"),
         drawn_input("Wk", (D_MODEL, MHA_COLUMNS), "key"),
         drawn_input("Wv", (D_MODEL, MHA_COLUMNS), "value"),
-        Input("Wk_fresh", (D_MODEL, GQA_COLUMNS), "key", _fresh("Wk"), origin="random"),
-        Input("Wv_fresh", (D_MODEL, GQA_COLUMNS), "value", _fresh("Wv"), origin="random"),
+        Input("Wk_fresh", (D_MODEL, GQA_COLUMNS), "key", _fresh("Wk"), origin="random", symbol="fresh Wk"),
+        Input("Wv_fresh", (D_MODEL, GQA_COLUMNS), "value", _fresh("Wv"), origin="random", symbol="fresh Wv"),
         Input(
             "shape",
             (Axis("5", "", ("layers", "heads", "KV", "d_head", "context")),),

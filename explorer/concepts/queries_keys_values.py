@@ -156,11 +156,21 @@ CONCEPT = Concept(
     ),
     stages=(
         Stage("A", mixing.mixing(), ("mix", "Wq"), (D_HEAD, D_HEAD), "query"),
-        Stage("A_inverse", mixing.mixing(inverse=True), ("mix", "Wk"), (D_HEAD, D_HEAD), "key", title="A⁻ᵀ"),
+        Stage(
+            "A_inverse", mixing.mixing(inverse=True), ("mix", "Wk"), (D_HEAD, D_HEAD), "key", title="A⁻ᵀ", symbol="A⁻ᵀ"
+        ),
         Stage("q", _mixed, ("x", "Wq", "A"), (N, D_HEAD), "query"),
         Stage("k", _mixed, ("x", "Wk", "A_inverse"), (N, D_HEAD), "key"),
         Stage("v", attention.project(), ("x", "Wv"), (N, D_HEAD), "value"),
-        Stage("M", _interaction, ("Wq", "Wk", "A", "A_inverse"), (D_MODEL, D_MODEL), "score", title="M = Wq·Wkᵀ"),
+        Stage(
+            "M",
+            _interaction,
+            ("Wq", "Wk", "A", "A_inverse"),
+            (D_MODEL, D_MODEL),
+            "score",
+            title="M = Wq·Wkᵀ",
+            symbol="M",
+        ),
         Stage("scores", attention.scores(), ("q", "k"), PAIR, "score", title="scores q·k"),
         Stage("scaled", attention.scale(), ("scores", "q"), PAIR, "score", title="scaled scores"),
         Stage("weights", attention.softmax(), ("scaled",), PAIR, "weight", title="attention weights"),

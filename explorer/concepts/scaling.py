@@ -225,6 +225,7 @@ CONCEPT = Concept(
             _head_sizes,
             limits=(1.0, LARGEST_HEAD),
             whole=True,
+            symbol="head size",
         ),
     ),
     controls=(
@@ -266,7 +267,7 @@ CONCEPT = Concept(
             "plain",
         ),
         Stage("jacobian", spread.median(), ("norms",), (ROWS, DIVISORS), "plain", title="Jacobian"),
-        Stage("starved", spread.share_below(VANISHING), ("norms",), (ROWS, DIVISORS), "plain"),
+        Stage("starved", spread.share_below(VANISHING), ("norms",), (ROWS, DIVISORS), "plain", title="starved trials"),
     ),
     steps=(
         Step("spread", ("spread",), "A score adds up d_head products: its spread is √d_head."),

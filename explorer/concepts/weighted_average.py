@@ -107,7 +107,7 @@ CONCEPT = Concept(
     actions=(Action("append", "Append token", append_token, key="A", tip="Add one token at the end"),),
     stages=(
         Stage("scores", asking.scores_of(), ("x", "asks"), (KEY,), "score", title="scores x·x"),
-        Stage("scaled", asking.temperature(), ("scores", "temperature"), (KEY,), "score", title="÷ temperature"),
+        Stage("scaled", asking.temperature(), ("scores", "temperature"), (KEY,), "score", title="scores ÷ temperature"),
         Stage("weights", attention.softmax(), ("scaled",), (KEY,), "weight", title="attention weights"),
         Stage("output", attention.mix(), ("weights", "x"), (TWO,), "output"),
         Stage("uniform", average.average_up_to(), ("x", "asks"), (TWO,), "plain", title="uniform average"),

@@ -155,6 +155,7 @@ CONCEPT = Concept(
             (PHRASE, NEIGHBOUR),
             "plain",
             title="cosine with",
+            symbol="cosine",
         ),
         Stage(
             "alone",

@@ -71,7 +71,10 @@ def _dressed(panel: Panel, concept: d.Concept, span: float) -> Panel:
     array = concept.array(panel.name)
     weight, large = array.role == "weight", panel.large
     panel.role = array.role
-    panel.title = (array.title or panel.name) if isinstance(array, d.Stage) else f"{panel.name}  {array.title}".strip()
+    if isinstance(array, d.Stage):
+        panel.title = array.title or array.spoken
+    else:
+        panel.title = f"{array.spoken}: {array.title}" if array.title else array.spoken
     panel.row_axis, panel.column_axis = array.axes[-2:] if len(array.axes) > 1 else (d.Axis("1"), array.axes[0])
     panel.square = large and array.role in ("score", "weight", "mask")
     panel.text = "0.000" if weight else "−0.00"

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "Token", "Trace", "trace"]
 
+#: Names as short as ``Wq`` are written as mathematics is, with the row below the line.
+LETTERS = 2
+
 
 def trace(
     concept: Concept,
@@ -117,6 +120,8 @@ class _Teller:
         self._operands: dict[str, set[Index]] = defaultdict(set)
         self.roles: dict[str, Role] = {one.name: one.role for one in concept.inputs}
         self.roles.update({one.name: one.role for one in concept.stages})
+        self.spoken: dict[str, str] = {one.name: one.spoken for one in concept.inputs}
+        self.spoken.update({one.name: one.spoken for one in concept.stages})
 
     # --- what came of it ---
 
@@ -145,7 +150,7 @@ class _Teller:
         declared = self._concept.input(name)
         value = self._results[name][index]
         words = wording.where_from(declared, value, float(lesson[name][index]), origin, self._translate)
-        lead = (Token(cell_name(name, index), "name", role=declared.role), Token(" = "))
+        lead = (Token(cell_name(declared.spoken, index), "name", role=declared.role), Token(" = "))
         if declared.kind == "mask":
             text = self._translate(wording.MASK_ON if value else wording.MASK_OFF)
         else:
@@ -255,7 +260,7 @@ class _Teller:
                 shape = self._results[name].shape
                 own = index[len(index) - len(shape) :]
                 at = tuple(0 if length == 1 else i for i, length in zip(own, shape, strict=True))
-                found += [Token("   "), replace(self._operand(name, at), text=cell_name(name, at))]
+                found += [Token("   "), replace(self._operand(name, at), text=cell_name(self.spoken[name], at))]
         return tuple(found)
 
     def _largest(self, stage: Stage, found: Expression) -> Before | None:
@@ -295,14 +300,20 @@ class _Teller:
             if axis is None and len(indices) == 1:
                 columns = side == 1 and self._results[pairs[0][0].array].shape[-1] == 1 and stage.role != "score"
                 axis = len(indices[0]) - (2 if columns else 1)
-            name = Token(array, "name", role=self.roles[array])
+            name = Token(self.spoken[array], "name", role=self.roles[array])
             if axis == len(indices[0]) - 1 and axis:
-                sides.append((replace(name, text=f"{array}{wording.subscript(indices[0][-2])}"),))
+                sides.append(self._row(name, indices[0][-2]))
             elif axis is not None and axis == len(indices[0]) - 2:
                 sides.append((Token(self._translate(wording.COLUMN).format(at=indices[0][-1])), name))
             else:
                 return ()
         return (*sides[0], Token(" · "), *sides[1], Token(" = "))
+
+    def _row(self, name: Token, at: int) -> tuple[Token, ...]:
+        """Return ``q₂`` for a row of what goes by a letter, ``row 2 of attention weights`` for others."""
+        if len(name.text) <= LETTERS:
+            return (replace(name, text=f"{name.text}{wording.subscript(at)}"),)
+        return Token(self._translate(wording.ROW).format(at=at)), name
 
 
 def _shown(found: Expression) -> list[Result]:

@@ -27,6 +27,7 @@ Translate = Callable[[str], str]
 LOOKING = QT_TRANSLATE_NOOP("trace", "{what} of {query} looking at {key}")
 HEAD = QT_TRANSLATE_NOOP("trace", "head {at}")
 COLUMN = QT_TRANSLATE_NOOP("trace", "column {at} of ")
+ROW = QT_TRANSLATE_NOOP("trace", "row {at} of ")
 MORE = QT_TRANSLATE_NOOP("trace", "… {count} more")
 LATER = QT_TRANSLATE_NOOP("trace", "{key} comes later than {query}")
 MASKED = QT_TRANSLATE_NOOP("trace", "the mask does not let {query} look at {key}")
@@ -59,8 +60,14 @@ def note(text: str) -> Token:
 
 
 def label(axis: Axis, at: int, situation: Situation) -> str:
-    """Return what an entry of an axis is called: ``sat (2)``, else ``query 2`` by the axis' words, else its index."""
-    names = evaluation.names_along(axis, situation) or (situation.tokens if axis.size == "n" else ())
+    """Return what an entry of an axis is called: ``sat (2)``, else ``query 2`` by the axis' words, else its index.
+
+    Only tokens carry their position: what has a name of its own needs no number.
+    """
+    names = evaluation.names_along(axis, situation)
+    if at < len(names) and axis.names != "tokens":
+        return names[at]
+    names = names or (situation.tokens if axis.size == "n" else ())
     if at < len(names):
         return f"{names[at]} ({at})"
     return f"{axis.words.partition(':')[0]} {at}".strip()
@@ -73,7 +80,7 @@ def pairs_queries_with_keys(axes: tuple[Axis, ...]) -> bool:
 
 def what(stage: Stage) -> str:
     """Return what one cell of a table of scores or attention weights is called."""
-    title = stage.title or ("attention weights" if stage.role == "weight" else stage.name)
+    title = stage.title or ("attention weights" if stage.role == "weight" else stage.spoken)
     title = re.sub(r"\b(score|weight)s\b", r"\1", title)
     return f"{title} score" if stage.role == "score" and "score" not in title else title
 
@@ -90,11 +97,18 @@ def title(concept: Concept, situation: Situation, name: str, index: Index, trans
             "what": Token(what(stage), "note"),
         }
         return (*_filled(translate(LOOKING), named), *_heads(axes[:-2], index[:-2], situation, translate))
-    cell = Token(
-        cell_name(name, index) if index else getattr(declared, "title", "") or name, "name", role=declared.role
-    )
+    in_heads = len(axes) > 2 and axes[0].groups is not None
+    heads = _heads(axes[:1], index[:1], situation, translate) if in_heads else []
+    if in_heads:
+        axes, index = axes[1:], index[1:]
     words = [label(axis, at, situation) for axis, at in zip(axes, index, strict=True)]
-    return (cell, *(Token(f" · {word}", "note") for word in words if not word.isdigit()))
+    # Where every axis has a name for the entry, its indices say nothing more.
+    by_name = stage is not None and all(not word.isdigit() for word in words)
+    shown = declared.spoken
+    if stage is not None and by_name:
+        shown = what(stage) if stage.role == "weight" or "score" in stage.title else stage.title or stage.spoken
+    cell = Token(shown if by_name else cell_name(shown, index), "name", role=declared.role)
+    return (cell, *(Token(f" · {word}", "note") for word in words if not word.isdigit()), *heads)
 
 
 def _heads(axes: tuple[Axis, ...], index: Index, situation: Situation, translate: Translate) -> list[Token]:

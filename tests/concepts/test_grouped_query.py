@@ -48,8 +48,8 @@ def test_the_figures_are_written_as_they_are_said(tab: LessonTab) -> None:
 
 
 def test_the_terms_of_a_figure_are_shown(tab: LessonTab) -> None:
-    assert "2 × 32 × 8 × 128 × 2 = 131072" in tab.trace("costs", 1, 0)
-    assert "4096 × 8 × 128 = 4194304" in tab.trace("costs", 1, 3)
+    assert "2 × 32 × 8 × 128 × 2 = 131,072" in tab.trace("costs", 1, 0)
+    assert "4,096 × 8 × 128 = 4,194,304" in tab.trace("costs", 1, 3)
     tab.set("cache_type", "q8_0")
     assert "17/16" in tab.trace("costs", 1, 0)
 

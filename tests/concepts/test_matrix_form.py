@@ -68,7 +68,7 @@ def test_whole_loop_and_blocks_agree_up_to_rounding(tab: LessonTab) -> None:
     picture = tab.model("picture")
     assert picture.result_says == f"error {matrix_form.scientific(float(tab['agreement'][2]))}"
     told = tab.trace("agreement", 2)
-    assert told.startswith("agreement[2] · blocks and whole (2)")
+    assert told.startswith("largest differences · blocks and whole")
 
 
 @settings(max_examples=25, deadline=None)

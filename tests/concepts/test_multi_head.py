@@ -109,7 +109,7 @@ def test_the_trace_of_any_head_names_it_and_checks_out(tab: LessonTab) -> None:
     assert "head 1" in text
     assert "÷ √4" in text
     assert text.rstrip().endswith("0.507")
-    assert "heads₃ · column 6 of Wo" in tab.trace("contributions", 1, 3, 6)
+    assert "row 3 of blend · column 6 of Wo" in tab.trace("contributions", 1, 3, 6)
 
 
 def test_the_tasks_are_undone_at_first_and_can_be_done(tab: LessonTab) -> None:

@@ -31,7 +31,7 @@ def test_the_table_is_the_lessons(tab: LessonTab, tmp_path: Path) -> None:
         ["8", "4", "128 KiB", "4.00 GiB"],
         ["1", "32", "16 KiB", "0.50 GiB"],
     ]
-    assert "2 × 32 × 8 × 128 × 2 = 131072" in tab.trace("variants", 1, 2)
+    assert "2 × 32 × 8 × 128 × 2 = 131,072" in tab.trace("variants", 1, 2)
 
 
 @pytest.mark.parametrize("how", ["fresh", "kept", "averaged"])

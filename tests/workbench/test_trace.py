@@ -46,7 +46,7 @@ def equations(text):
     for part in re.sub(r"(?<=\d),(?=\d{3})", "", text).split("   "):
         body = re.sub(r"^.*largest of its row: |^\d+ (×|more) [^=]*: ", "", _LEAD.sub("", part))
         match = re.match(r"^(.*) ([=≈]) (\S+)$", body)
-        if match and _NUMBER.match(match[3]) and not re.match(r"^\w+\[[\d, ]*\]$", match[1]):
+        if match and _NUMBER.match(match[3]) and not re.match(r"^[\w ]+\[[\d, ]*\]$", match[1]):
             found.append((match[1], match[2], match[3]))
     return found
 
@@ -145,7 +145,7 @@ def test_a_projection_is_a_row_times_a_column_and_a_blend_leaves_out_what_is_not
     assert lines(told(full, "full-attention", "q", 2, 1))[0].startswith("x₂ · column 1 of Wq = −0.2042 × 0.0044 + ")
     (blend,) = lines(told(full, "full-attention", "output", 1, 0))
     assert blend == (
-        "weights₁ · column 0 of v = 0.635 × 1.438 + 0.365 × 1.073 = 1.305"
+        "row 1 of attention weights · column 0 of v = 0.635 × 1.438 + 0.365 × 1.073 = 1.305"
         "   keys with attention weight 0 add nothing and are left out: 2"
     )
     assert plain(told(full, "full-attention", "q", 2, 1).title) == "q[2, 1] · sat (2)"
@@ -390,7 +390,7 @@ def test_an_op_of_any_shape_is_told_without_being_known():
     )
     found = told(Workbench((concept,)), "mean", "y", 0)
     assert found.plain() == "y[0]\n(1.0 + 2.0 + 4.5) ÷ 3 = 2.5"
-    assert plain(told(Workbench((concept,)), "mean", "x", 2).title) == "x[2] · c (2)"
+    assert plain(told(Workbench((concept,)), "mean", "x", 2).title) == "x[2] · c"
 
 
 def test_a_translation_may_turn_the_words_round(full):
@@ -417,3 +417,14 @@ def test_an_explanation_is_of_what_was_drawn(full):
     state, results = full.state("full-attention"), full.results("full-attention")
     terms = evaluation.explain(full.concept("full-attention"), state.situation, results, "weights", (2, 1))
     assert isinstance(terms, Operation)
+
+
+@pytest.mark.parametrize("concept", [one for one in all_concepts() if one.slug != "scaling"], ids=lambda one: one.slug)
+def test_no_name_of_a_program_is_read_to_a_class(concept):
+    workbench = Workbench([concept])
+    results = workbench.results(concept.slug)
+    for array in (*concept.inputs, *concept.stages):
+        shape = results[array.name].shape if array.name in results else (0,)
+        if 0 not in shape:
+            text = told(workbench, concept.slug, array.name, *(min(1, n - 1) for n in shape)).plain()
+            assert "_" not in text.replace("d_head", "").replace("d_model", ""), text

@@ -67,7 +67,7 @@ def divisors(sizes: Sizes) -> Sequence[int]:
 
 def split_queries(query: Axis, q: str = "q") -> Stage:
     """Return the stage that cuts the queries side by side into heads."""
-    return Stage(f"{q}_heads", heads.split(), (q, query.size), (query, N, D_HEAD), "query")
+    return Stage(f"{q}_heads", heads.split(), (q, query.size), (query, N, D_HEAD), "query", symbol="q")
 
 
 def attention_stages(query: Axis, shared: Axis, *, suffix: str = "", q: str = "q") -> tuple[Stage, ...]:
@@ -84,6 +84,10 @@ def attention_stages(query: Axis, shared: Axis, *, suffix: str = "", q: str = "q
     """
     table = (query, QUERY, KEY)
     q_heads = f"{q}_heads"
+    which = suffix.strip("_").upper()
+
+    def titled(title: str) -> str:
+        return f"{which} {title}".strip()
 
     def named(name: str) -> str:
         return f"{name}{suffix}"
@@ -91,21 +95,28 @@ def attention_stages(query: Axis, shared: Axis, *, suffix: str = "", q: str = "q
     def cut(name: str, role: Role) -> Stage:
         whole = heads.split(int(shared.size)) if shared.size.isdigit() else heads.split()
         read = (named(name),) if shared.size.isdigit() else (named(name), shared.size)
-        return Stage(named(f"{name}_heads"), whole, read, (shared, N, D_HEAD), role)
+        return Stage(named(f"{name}_heads"), whole, read, (shared, N, D_HEAD), role, symbol=name)
 
     return (
         cut("k", "key"),
         cut("v", "value"),
-        Stage(named("scores"), attention.scores(), (q_heads, named("k_heads")), table, "score", "scores q·k"),
-        Stage(named("scaled"), attention.scale(), (named("scores"), q_heads), table, "score", "scaled scores"),
+        Stage(named("scores"), attention.scores(), (q_heads, named("k_heads")), table, "score", titled("scores q·k")),
+        Stage(named("scaled"), attention.scale(), (named("scores"), q_heads), table, "score", titled("scaled scores")),
         Stage(
             named("masked"),
             lambda controls: attention.causal_mask(bool(controls["causal"])),
             (named("scaled"),),
             table,
             "score",
-            "masked scores",
+            titled("masked scores"),
         ),
-        Stage(named("weights"), attention.softmax(), (named("masked"),), table, "weight", "attention weights"),
-        Stage(named("heads"), attention.mix(), (named("weights"), named("v_heads")), (query, N, D_HEAD), "output"),
+        Stage(named("weights"), attention.softmax(), (named("masked"),), table, "weight", titled("attention weights")),
+        Stage(
+            named("heads"),
+            attention.mix(),
+            (named("weights"), named("v_heads")),
+            (query, N, D_HEAD),
+            "output",
+            symbol="blend",
+        ),
     )

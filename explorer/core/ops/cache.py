@@ -27,6 +27,8 @@ COSTS: Final = ("bytes/token", "cache", "Wq, Wo", "Wk, Wv")
 SHAPE: Final = ("n_layer", "n_head", "n_head_kv", "d_head", "context")
 VARIANTS: Final = ("MHA", "GQA", "MQA")
 VARIANT_COSTS: Final = ("KV heads", "queries per KV", "per token", "cache")
+#: The columns count different things, all of them in whole numbers that are written out.
+COUNT: Final = "whole"
 
 _HELPERS: Final = """\
 def kv_bytes_per_token(n_layer, n_head_kv, d_head):
@@ -93,7 +95,7 @@ def model_costs(cache_type: str = "f16") -> Op:
         return _product(d_model, heads if COSTS[column].startswith("Wq") else shared, d_head)
 
     helpers = (_source(kind), _MODEL_HELPERS)
-    return Op("model_costs", apply, terms, lambda names: f"model_costs({names[0]})", helpers)
+    return Op("model_costs", apply, terms, lambda names: f"model_costs({names[0]})", helpers, unit=COUNT)
 
 
 def variant_costs(cache_type: str = "f16") -> Op:
@@ -121,4 +123,4 @@ def variant_costs(cache_type: str = "f16") -> Op:
         return _product(*factors, *((context,) if column == len(VARIANT_COSTS) - 1 else ()))
 
     helpers = (_source(kind), _VARIANT_HELPERS)
-    return Op("variant_costs", apply, terms, lambda names: f"variant_costs({names[0]})", helpers)
+    return Op("variant_costs", apply, terms, lambda names: f"variant_costs({names[0]})", helpers, unit=COUNT)
