@@ -30,8 +30,8 @@ MOST_MARKS: Final = {b",": 500_000, b"[": 150_000, b"{": 20_000, b":": 60_000, b
 DEEPEST: Final = 16
 #: 2^-1074 written out has 751 significant digits, and nobody writes that.
 LONGEST_NUMBER: Final = 800
-#: Longer ones are no sizes or seeds; int() takes quadratic time.
-LONGEST_WHOLE: Final = 19
+#: Longer ones are no sizes or seeds, of which −2^63 has the most characters; int() takes quadratic time.
+LONGEST_WHOLE: Final = 20
 
 NO_FILE = QT_TRANSLATE_NOOP("workbench", "{name} cannot be read: there is no such file")
 NO_REGULAR = QT_TRANSLATE_NOOP("workbench", "{name} is not a file; {accepted} is expected")

@@ -11,11 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from explorer import resources
-from explorer.workbench import session
+from explorer.workbench import documents, session
 from explorer.workbench.bookmarks import Bookmark, Bookmarks
 from explorer.workbench.session import FormatError
 from explorer.workbench.state import ViewState
+from explorer.workbench.workbench import Workbench
 from tests.workbench import zoo
+from tests.workbench.random_actions import Actor
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -57,6 +59,27 @@ def test_the_lessons_sessions_fit_the_schema_and_come_back(schema):
     data = session.dumps(original)
     schema.validate(json.loads(data))
     assert session.loads(data).same_as(original)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_is_done_to_the_tabs_is_read_back_bit_for_bit(seed):
+    bench = Workbench()
+    actor = Actor(bench, np.random.default_rng(seed))
+    for _ in range(60):
+        actor.act()
+    original = documents.session_of(bench)
+    data = session.dumps(original)
+    again = session.loads(data)
+    assert again.same_as(original)
+    assert session.dumps(again) == data
+
+
+@pytest.mark.parametrize("seed", [-(2**63), -(2**63) + 1, 2**63 - 1, -(2**53) - 1])
+def test_a_seed_keeps_its_last_digit(seed):
+    bench = Workbench()
+    bench.set_control("queries-keys-values", "seed", seed)
+    again = session.loads(session.dumps(documents.session_of(bench)))
+    assert again.tabs["queries-keys-values"].state.controls["seed"] == seed
 
 
 def test_a_row_of_a_matrix_is_a_line_and_labels_are_plain_text():
