@@ -5,8 +5,8 @@ app computed; it prints all arrays and then asserts each cell to the last bit. T
 
 - A stage is wrapped in ``np.ascontiguousarray`` where the app's copy of its result has another order in memory than
   the bare expression: BLAS may round differently along other strides.
-- At its end the script compares the number literals of its own file with what was exported, because a literal can be
-  altered without altering a result: in its seventeenth digit, or in a branch that this tab does not take.
+- At its end the script compares the literals of its own file with what was exported, because a literal can be altered
+  without altering a result: in its seventeenth digit, in a token's name, or in a branch that this tab does not take.
 """
 
 from __future__ import annotations
@@ -62,13 +62,18 @@ def check(name, found, shown):
 
 
 def check_literals(digest):
-    """Raise AssertionError unless the numbers written in this file are those that were exported."""
-    if "__file__" not in globals():
+    """Raise AssertionError unless what is written in this file, signs included, is what was exported."""
+    try:
+        path = __file__
+    except NameError:  # pasted: there is no file to look at
         return
-    with open(__file__, "rb") as file:
-        numbers = [token.string for token in tokenize.tokenize(file.readline) if token.type == tokenize.NUMBER]
-    if hashlib.sha256(" ".join(numbers).encode()).hexdigest() != digest:
-        raise AssertionError("a number in this file is not the one that was exported")
+    with open(path, "rb") as file:
+        tokens = list(tokenize.tokenize(file.readline))
+    literals = [token.string for token in tokens
+                if token.type in (tokenize.NUMBER, tokenize.STRING) or token.string in ("-", "True", "False", "None")]
+    literals.remove('"%s"' % digest)
+    if hashlib.sha256(" ".join(literals).encode()).hexdigest() != digest:
+        raise AssertionError("a number or a text in this file is not the one that was exported")
 
 
 if hasattr(sys.stdout, "reconfigure"):
@@ -83,7 +88,8 @@ for name in shown:
     check(name, arrays[name], shown[name])
 '''
 
-_LITERALS: Final = 'check_literals("{digest}")\nprint("every number is the tab\'s, to the last bit")\n'
+_PLACE: Final = '"{digest}"'
+_LITERALS: Final = f'check_literals({_PLACE})\nprint("every number is the tab\'s, to the last bit")\n'
 
 _KERNEL: Final = "OPENBLAS_CORETYPE"
 
@@ -91,7 +97,7 @@ _KERNEL: Final = "OPENBLAS_CORETYPE"
 _OWN: Final = frozenset(
     {"arrays", "check", "check_literals", "hashlib", "name", "os", "shown", "sys", "threads", "tokenize", "tokens"}
     | {"print", "open", "int", "range", "len", "zip", "sum", "min", "max", "abs", "enumerate", "list", "tuple", "float"}
-    | {"globals", "AssertionError"}
+    | {"AssertionError", "NameError"}
 )
 
 
@@ -136,7 +142,7 @@ def numpy_script(concept: Concept, state: TabState) -> str:
         _CHECKS,
     ]
     text = "\n".join(parts)
-    return text + _LITERALS.format(digest=_digest(text))
+    return text + _LITERALS.format(digest=_digest(text + _LITERALS))
 
 
 def _kernel() -> str:
@@ -148,9 +154,14 @@ def _kernel() -> str:
 
 
 def _digest(text: str) -> str:
-    tokens = tokenize.tokenize(io.BytesIO(text.encode()).readline)
-    numbers = [token.string for token in tokens if token.type == tokenize.NUMBER]
-    return hashlib.sha256(" ".join(numbers).encode()).hexdigest()
+    """Return what `check_literals` in the script compares; the place of the digest itself is left out."""
+    literals = [
+        token.string
+        for token in tokenize.tokenize(io.BytesIO(text.encode()).readline)
+        if token.type in (tokenize.NUMBER, tokenize.STRING) or token.string in ("-", "True", "False", "None")
+    ]
+    literals.remove(_PLACE)
+    return hashlib.sha256(" ".join(literals).encode()).hexdigest()
 
 
 def _names(concept: Concept, helpers: Iterable[str]) -> dict[str, str]:

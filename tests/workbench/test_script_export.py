@@ -21,6 +21,7 @@ from explorer.concepts.declaration import Axis, Concept, Input, Matrix, Stage
 from explorer.core.ops import attention
 from explorer.core.ops.base import Op
 from explorer.workbench import documents, session
+from explorer.workbench.changes import Changes
 from explorer.workbench.data_export import results_of
 from explorer.workbench.script_export import numpy_script
 from explorer.workbench.state import initial
@@ -117,19 +118,22 @@ def test_a_script_of_a_saved_session_agrees_with_compute(tmp_path, run):
 
 
 def literals(text):
-    """List the places of the numbers and truth values of a script."""
+    """List the places of a script's numbers, truth values, texts, and signs of negative numbers."""
     return [
         (token.start[0] - 1, token.start[1], token.string)
         for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type == tokenize.NUMBER or token.string in ("True", "False")
+        if token.type in (tokenize.NUMBER, tokenize.STRING) or token.string in ("True", "False", "None", "-")
     ]
 
 
 def altered(text, place):
-    """Return a script with one literal changed: a number in its last digit, a truth value into the other."""
+    """Return a script with one literal changed: a number in its last digit, a text by one letter, a sign to plus."""
     line, column, old = place
-    if old in ("True", "False"):
-        new = "False" if old == "True" else "True"
+    others = {"True": "False", "False": "True", "None": "0", "-": "+"}
+    if old in others:
+        new = others[old]
+    elif old[-1] in "'\"":
+        new = f"{old[0]}x{old[1:]}" if not old.startswith('"""') else f"{old[:3]}x{old[3:]}"
     else:
         at = max(at for at, sign in enumerate(old.split("e")[0]) if sign.isdigit())
         new = old[:at] + str((int(old[at]) + 1) % 10) + old[at + 1 :]
@@ -138,13 +142,31 @@ def altered(text, place):
     return "\n".join(lines)
 
 
+def fails(run, text):
+    try:
+        run(text)
+    except Exception:  # noqa: BLE001 - whatever a misspelt literal leads to
+        return True
+    return False
+
+
 def test_a_script_fails_whichever_literal_is_altered(run):
     places = literals(SCRIPT)
-    assert len(places) > 150
+    assert len(places) > 200
     for place in places:
-        text = altered(SCRIPT, place)
-        with pytest.raises((AssertionError, ValueError, IndexError, TypeError)):
-            run(text)
+        assert fails(run, altered(SCRIPT, place)), place
+
+
+@pytest.mark.parametrize("concept", all_concepts(), ids=lambda concept: concept.slug)
+def test_every_tabs_script_fails_when_a_literal_is_altered(concept, run):
+    changes, state = Changes(concept), initial(concept)
+    for draws in {"pairs", "trials"} & state.sizes.keys():
+        state = changes.with_size(state, draws, 3)
+    text = numpy_script(concept, state)
+    assert not fails(run, text)
+    places = literals(text)
+    for place in places[:: max(1, len(places) // 15)]:
+        assert fails(run, altered(text, place)), place
 
 
 def test_a_script_uses_the_kernels_that_the_app_uses(monkeypatch):
