@@ -23,6 +23,9 @@ from explorer.arguments import PICTURES, PROGRAM, VERBS, named_value, verb_of, v
 DEBUG_VARIABLE = "ATTENTION_EXPLORER_DEBUG"
 DONE, AT_FAULT, INTERRUPTED = 0, 1, 130
 
+#: What stands for signs that an output cannot write.
+PLAIN_SIGNS = str.maketrans({"−": "-", "×": "x", "÷": "/", "·": "*", "∞": "inf", "√": "sqrt ", "…": "..."})
+
 # Two threads make the small products of a lesson slower than one: the handing over costs more than the multiplying.
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -42,7 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         status = _status_of(list(sys.argv[1:] if argv is None else argv))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # there is none in a program of windows, or where the caller has closed it
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # `| head` has read enough
@@ -90,7 +94,7 @@ def _numbers(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(numbers.to_json(example))
     else:
-        print("\n".join(example.printed_lines))
+        _print("\n".join(example.printed_lines))
     return DONE
 
 
@@ -108,7 +112,7 @@ def _render(arguments: argparse.Namespace) -> int:
         out=arguments.out,
     )
     for path in paths:
-        print(path)
+        _print(path)
     return DONE
 
 
@@ -119,7 +123,7 @@ def _cost(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(report)
     else:
-        print(costing.describe(report))
+        _print(costing.describe(report))
     return DONE
 
 
@@ -138,7 +142,7 @@ def _compute(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(result)
     else:
-        print(documents.describe(result))
+        _print(documents.describe(result))
     return DONE
 
 
@@ -153,7 +157,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
         paths = documents.export(arguments.file, kind=arguments.to, out=arguments.out)
     for path in paths:
-        print(path)
+        _print(path)
     return DONE
 
 
@@ -165,7 +169,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(result)
     else:
-        print(bench.describe(result))
+        _print(bench.describe(result))
     return DONE
 
 
@@ -243,6 +247,14 @@ def _refuse_misspelt_verb(file: str | None) -> None:
 # Talking to the outside -----------------------------------------------------------------------------------------------
 
 
+def _print(text: object) -> None:
+    """Print, also where the output's encoding lacks a sign: the minus of U+2212 becomes a hyphen, a name is escaped."""
+    try:
+        print(text)
+    except UnicodeEncodeError as error:  # raised before anything is written
+        print(str(text).translate(PLAIN_SIGNS).encode(error.encoding, "backslashreplace").decode(error.encoding))
+
+
 def _print_json(value: object) -> None:
     print(value if isinstance(value, str) else json.dumps(_strict(value), allow_nan=False, indent=1))
 
@@ -271,8 +283,9 @@ def _tell(error: Exception) -> None:
 
 def _sentence_of(error: Exception) -> str:
     said = " ".join(str(error).split())
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        # What is read or written by name carries its name; only the output has none.
+        return f"{error.filename or 'the output'}: {error.strerror}"
     if isinstance(error, ImportError):
         return f"this installation is not complete ({said}); install it again"
     if isinstance(error, MemoryError):
@@ -287,6 +300,8 @@ def _sentence_of(error: Exception) -> str:
 
 def _discard_unwritten() -> None:
     """Send what stdout cannot write nowhere, or the interpreter would complain about it once more when it ends."""
+    if sys.stdout is None:
+        return
     try:
         sys.stdout.flush()
     except (OSError, ValueError):

@@ -169,7 +169,23 @@ def test_a_full_disk_is_told_in_one_line():
         command = [sys.executable, "-m", "explorer", "numbers", "1"]
         done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr == "attention-explorer: [Errno 28] No space left on device\n"
+    assert done.stderr == "attention-explorer: the output: No space left on device\n"
+
+
+@pytest.mark.parametrize("arguments", [["numbers", "1"], ["numbers", "99"], ["--help"], ["--nonsense"]])
+def test_a_process_without_streams_has_the_same_status(monkeypatch, capsys, arguments):
+    usual = cli.main(arguments)
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert cli.main(arguments) == usual
+
+
+def test_an_output_that_lacks_a_sign_gets_a_plain_one(monkeypatch):
+    room(monkeypatch, "explorer.workbench.documents", compute=str, describe=lambda _: "x (2 × 1)\n −1 √2 ∞ الكلمة")
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii", newline="\n"))
+    assert cli.main(["compute", "a.attn"]) == 0
+    assert raw.getvalue() == b"x (2 x 1)\n -1 sqrt 2 inf \\u0627\\u0644\\u0643\\u0644\\u0645\\u0629\n"
 
 
 def test_it_may_be_called_again_and_writes_to_the_current_streams(monkeypatch):

@@ -29,6 +29,7 @@ _FORBIDDEN = QT_TRANSLATE_NOOP("workbench", "you have no permission to write in 
 _READ_ONLY_FILE = QT_TRANSLATE_NOOP("workbench", "the file in {place} is read-only")
 _READ_ONLY = QT_TRANSLATE_NOOP("workbench", "{place} can only be read")
 _NO_FOLDER = QT_TRANSLATE_NOOP("workbench", "there is no folder {place}")
+_IS_NO_FOLDER = QT_TRANSLATE_NOOP("workbench", "a file of that name is in {place}, and a folder is needed")
 _IS_FOLDER = QT_TRANSLATE_NOOP("workbench", "a folder of that name is in {place}")
 _TOO_LONG = QT_TRANSLATE_NOOP("workbench", "the name is too long for {place}")
 _TOO_BIG = QT_TRANSLATE_NOOP("workbench", "{place} does not accept a file of this size")
@@ -72,7 +73,6 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
     """
     target = Path(path)
     try:
-        target = Path(os.path.realpath(target))
         mode = _mode_of(target)
         if mode is not None and not stat.S_ISREG(mode):
             if stat.S_ISDIR(mode):
@@ -80,11 +80,13 @@ def write(path: str | os.PathLike[str], data: bytes) -> None:
             with target.open("wb") as stream:
                 stream.write(data)
             return
+        # Only now: where /dev/stdout is a pipe, what it links to is no path.
+        target = Path(os.path.realpath(target))
         if mode is not None and not os.access(target, os.W_OK):
             raise _refusal(target, _READ_ONLY_FILE)
         _replace(target, data, mode)
     except OSError as error:
-        raise _refusal(target, _REASONS.get(error.errno or 0, _OTHER), error.strerror or str(error)) from error
+        raise _refusal(target, _reason(target, error), error) from error
     except ValueError as error:
         if isinstance(error, SaveError):
             raise
@@ -101,8 +103,10 @@ def make_folder(path: str | os.PathLike[str]) -> None:
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise _refusal(folder, _IS_NO_FOLDER) from error
     except OSError as error:
-        raise _refusal(folder, _REASONS.get(error.errno or 0, _OTHER), error.strerror or str(error)) from error
+        raise _refusal(folder, _reason(folder, error), error) from error
     except ValueError as error:
         raise _refusal(folder, _BAD_NAME) from error
 
@@ -143,8 +147,17 @@ def _flush_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _refusal(target: Path, reason: str, said: str = "") -> SaveError:
+def _reason(target: Path, error: OSError) -> str:
+    """Return why a file or folder cannot be made, as a template."""
+    if error.errno == errno.ENOENT and target.parent.is_dir():
+        return _OTHER  # a folder of the system's own, such as /proc, in which nothing can be made
+    return _REASONS.get(error.errno or 0, _OTHER)
+
+
+def _refusal(target: Path, reason: str, error: OSError | None = None) -> SaveError:
+    said = "" if error is None else error.strerror or str(error)
+    kept = NOTHING
     with contextlib.suppress(OSError, ValueError):
-        if target.exists():
-            return SaveError(NOT_SAVED, name=target.name, why=reason.format(place=target.parent, said=said), kept=KEPT)
-    return SaveError(NOT_SAVED, name=target.name, why=reason.format(place=target.parent, said=said), kept=NOTHING)
+        kept = KEPT if target.exists() else NOTHING
+    why = reason.format(place=target.parent, said=said)
+    return SaveError(NOT_SAVED, name=target.name or str(target), why=why, kept=kept)

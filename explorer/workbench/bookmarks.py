@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, cell_name
-from explorer.workbench import number_text
+from explorer.workbench import number_text, strictjson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,6 +29,7 @@ LONGEST_NOTE: Final = 2000
 
 TOO_MANY = QT_TRANSLATE_NOOP("workbench", "there are {most} bookmarks already; remove one before adding another")
 LONG_NOTE = QT_TRANSLATE_NOOP("workbench", "the note has {found} characters; at most {most} are kept")
+NO_NOTE = QT_TRANSLATE_NOOP("workbench", "the note holds a character that no file can keep")
 NO_BOOKMARK = QT_TRANSLATE_NOOP("workbench", "there is no bookmark {at}; {count} are there, counted from 0")
 
 
@@ -155,6 +156,8 @@ class Bookmarks(Sequence[Bookmark]):
 def _checked(bookmark: Bookmark) -> Bookmark:
     if len(bookmark.note) > LONGEST_NOTE:
         raise InputError(LONG_NOTE, found=len(bookmark.note), most=LONGEST_NOTE)
+    if not strictjson.can_be_kept(bookmark.note):
+        raise InputError(NO_NOTE)
     return bookmark
 
 

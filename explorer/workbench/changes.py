@@ -34,7 +34,7 @@ from explorer.concepts.declaration import (
 )
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, cell_name, first_true
 from explorer.core.javarandom import JavaRandom
-from explorer.workbench import number_text, resizing
+from explorer.workbench import number_text, resizing, strictjson
 from explorer.workbench.state import TabState, frozen, initial, same_array
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ CONTROL_WHOLE = QT_TRANSLATE_NOOP(
 )
 CONTROL_OPTION = QT_TRANSLATE_NOOP("workbench", "{label} cannot be {value}; the options are {known}")
 CONTROL_TOGGLE = QT_TRANSLATE_NOOP("workbench", "{label} is on or off; {value} is neither")
+NO_TEXT = QT_TRANSLATE_NOOP("workbench", "{label} holds a character that no file can keep")
 CONTROL_TEXT = QT_TRANSLATE_NOOP("workbench", "{label} takes a line of text, not {value}")
 TOO_LONG = QT_TRANSLATE_NOOP("workbench", "{label} may have at most {most} characters; this has {found}")
 NO_TOKEN = QT_TRANSLATE_NOOP("workbench", "there is no token {at}; the tokens are 0 to {last}")
@@ -391,7 +392,10 @@ def _number(value: object) -> int | float | None:
 
 def _written(value: object) -> str:
     number = _number(value)
-    return number_text.quoted(str(value)) if number is None else number_text.full(number)
+    plain = value.item() if isinstance(value, np.generic) else value
+    if number is None or (isinstance(number, int) and abs(number) > sys.float_info.max):
+        return strictjson.shown(plain)
+    return number_text.full(number)
 
 
 def _whole_number(value: object, low: float, high: float, label: str) -> int:
@@ -433,8 +437,10 @@ def _accepted(control: Control, value: object, sizes: Sizes, controls: Controls)
 
 
 def _line(control: Text, value: object) -> str:
-    if not isinstance(value, str) or "\n" in value or "\0" in value:
+    if not isinstance(value, str) or "\n" in value:
         raise InputError(CONTROL_TEXT, label=control.label, value=_written(value))
+    if not strictjson.can_be_kept(value):
+        raise InputError(NO_TEXT, label=control.label)
     if len(value) > LONGEST_TEXT:
         raise InputError(TOO_LONG, label=control.label, most=LONGEST_TEXT, found=len(value))
     reason = None if control.check is None else control.check(value)
@@ -453,4 +459,6 @@ def _token(text: str) -> str:
         raise InputError(EMPTY_TOKEN)
     if len(plain) > LONGEST_TOKEN:
         raise InputError(TOO_LONG, label="a token's name", most=LONGEST_TOKEN, found=len(plain))
+    if not strictjson.can_be_kept(plain):
+        raise InputError(NO_TEXT, label="a token's name")
     return plain

@@ -333,7 +333,7 @@ def export(path: str | os.PathLike[str], *, kind: str, out: str | os.PathLike[st
         CSV is one file with the arrays one below the other, or one file per array where `out` is a folder. An NPZ
         holds the front tab's arrays under their names, and those of every tab as ``slug/name``.
     out : path
-        The file; a folder gets a file named after the tab. For CSV, a name without a suffix is a folder, too.
+        The file; a folder gets a file named after the tab. For CSV, a new name without a suffix is a folder, too.
 
     Returns
     -------
@@ -356,7 +356,7 @@ def export(path: str | os.PathLike[str], *, kind: str, out: str | os.PathLike[st
     if kind == "py":
         return _write_all({_file(target, front, kind): script_export.numpy_script(front, state).encode()})
     arrays = data_export.all_labelled(front, state, results_of(front, state))
-    if not target.is_dir() and target.suffix:
+    if not target.is_dir() and (target.suffix or target.exists()):
         return _write_all({target: data_export.csv_file(arrays)})
     return _write_all({target / f"{one.name}.csv": data_export.csv_file([one]) for one in arrays})
 

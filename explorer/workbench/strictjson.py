@@ -239,6 +239,11 @@ def shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
+def can_be_kept(text: str) -> bool:
+    """Say whether a file can hold a text and give it back: no NUL, and no half of a pair of surrogates."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A value of a document, with its place in it.
@@ -299,7 +304,7 @@ class Node:
             self.refuse("a text in quotes")
         if len(value) > most:
             self.refuse(f"a text of at most {most} characters", f"a text of {len(value)}")
-        if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        if not can_be_kept(value):
             self.refuse("a text without NUL and unpaired surrogates")
         return value
 

@@ -95,6 +95,26 @@ def test_a_vanished_folder_is_named(tmp_path):
         atomic.write(tmp_path / "gone" / "talk.attn", b"new")
 
 
+def test_a_file_in_the_place_of_a_folder_is_named(file):
+    with pytest.raises(SaveError, match=r"^talk.attn was not saved: a file of that name is in .*; what was there"):
+        atomic.make_folder(file)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
+def test_a_folder_that_is_there_is_not_called_missing():
+    with pytest.raises(SaveError, match=r"/proc says: No such file"):
+        atomic.write("/proc/talk.attn", b"new")
+
+
+@posix
+def test_what_links_to_a_pipe_is_written_to(folder):
+    reader, writer = os.pipe()
+    atomic.write(f"/dev/fd/{writer}", b"new")
+    assert os.read(reader, 10) == b"new"
+    os.close(reader)
+    os.close(writer)
+
+
 def test_a_folder_in_the_place_of_the_file_is_refused(folder):
     with pytest.raises(SaveError, match="a folder of that name"):
         atomic.write(folder, b"new")

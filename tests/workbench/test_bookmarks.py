@@ -39,6 +39,14 @@ def test_bookmarks_are_added_moved_noted_and_removed_without_touching_the_old_li
     assert notes(marks) == "abc"
 
 
+@pytest.mark.parametrize("note", ["a\0b", "\ud800"])
+def test_a_note_that_no_file_can_keep_is_refused(note):
+    with pytest.raises(InputError, match="no file can keep"):
+        listed("a").added(Bookmark(SNAPSHOT, note))
+    with pytest.raises(InputError, match="no file can keep"):
+        listed("a").noted(0, note)
+
+
 def test_next_and_previous_end_at_the_ends():
     marks = listed("a", "b")
     assert [marks.after(at) for at in (None, 0, 1)] == [0, 1, None]

@@ -106,7 +106,7 @@ def test_columns_of_several_heads_settle_the_width():
         ({"n": 3, "tokens": ["a"]}, "n makes n 3, but tokens makes it 1"),
         ({"n": 7}, "tokens cannot be 7; a whole number from 1 to 6"),
         ({"n": 2.5}, "tokens cannot be 2.5"),
-        ({"n": "3"}, "tokens cannot be 3"),
+        ({"n": "3"}, "tokens cannot be '3'"),
         ({"n": [3]}, "tokens cannot be"),
         ({"q": [[[1] * 9]]}, "width cannot be 9; a whole number from 1 to 5"),
         ({"n_head_kv": 3}, "KV heads cannot be 3; it may be 1 or 2"),
@@ -114,10 +114,14 @@ def test_columns_of_several_heads_settle_the_width():
         ({"tokens": []}, "tokens must be a list of names"),
         ({"tokens": ["a", 3]}, "tokens must be a list of names"),
         ({"tokens": ["a", " "]}, "at least one character"),
+        ({"tokens": ["a", "\0"]}, "a token's name holds a character that no file can keep"),
+        ({"tokens": ["a", "\ud800"]}, "a token's name holds a character that no file can keep"),
+        ({"model": "\ud800"}, "model holds a character that no file can keep"),
+        ({"sharpness": 10**400}, r"sharpness cannot be 1000\d*\.\.\.; a number"),
         ({"masked": 1}, "mask is on or off; 1 is neither"),
-        ({"divisor": "d"}, "divided by cannot be d; the options are sqrt_d_head, none"),
+        ({"divisor": "d"}, "divided by cannot be 'd'; the options are sqrt_d_head, none"),
         ({"kv": 3}, "KV heads cannot be 3; a number from 1 to 1"),
-        ({"sharpness": None}, "sharpness cannot be None"),
+        ({"sharpness": None}, "sharpness cannot be null"),
         ({"sharpness": math.nan}, "sharpness cannot be nan"),
         ({"model": 3}, "model takes a line of text, not 3"),
         ({"wide": [[1, 2, 3, 4]] * 3}, r"wide has the shape \(3, \d\); an array of shape \(3, 4\) does not fit"),
@@ -201,6 +205,7 @@ def test_a_new_session_has_only_what_was_told_changed(tmp_path):
         (["new", "--tab", "99", "--out", "a.attn"], "there is no tab called '99'"),
         (["new", "--set", "nothing=1", "--out", "a.attn"], "has nothing called nothing"),
         (["new", "--out", "gone/a.attn"], "there is no folder"),
+        (["new", "--tab", "7", "--set", 'tokens=["\\u0000"]', "--out", "a.attn"], "no file can keep"),
         (["compute", "gone.attn"], "gone.attn cannot be read: there is no such file"),
         (["export", "gone.attn", "--to", "csv", "--out", "x.csv"], "gone.attn cannot be read"),
     ],
@@ -243,3 +248,11 @@ def test_any_inputs_can_be_given_as_json(state):
     assert made.sizes == state.sizes
     assert made.tokens == state.tokens
     assert all(made.inputs[name].tobytes() == array.tobytes() for name, array in state.inputs.items())
+
+
+def test_csv_goes_into_what_is_there_without_a_suffix(tmp_path):
+    run("new", "--out", tmp_path / "a.attn")
+    (tmp_path / "numbers").write_text("old")
+    documents.export(tmp_path / "a.attn", kind="csv", out=tmp_path / "numbers")
+    documents.export(tmp_path / "a.attn", kind="csv", out=tmp_path / "a.csv")
+    assert (tmp_path / "numbers").read_bytes() == (tmp_path / "a.csv").read_bytes()
