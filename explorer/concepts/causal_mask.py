@@ -165,7 +165,7 @@ CONCEPT = Concept(
     sizes=(Size("n", "tokens", 1, 64, 4), Size("d_v", "d_v", 1, 32, 2)),
     inputs=(
         Input("scores", PAIR, "score", _scores, title="raw"),
-        Input("allowed", PAIR, "mask", _causal, kind="mask", grow=_causal, title="click to mask"),
+        Input("allowed", PAIR, "mask", _causal, kind="mask", grow=_causal, hint="click to mask"),
         Input("v", (TOKENS, D_V), "value", _values),
     ),
     controls=(

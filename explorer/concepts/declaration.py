@@ -172,6 +172,8 @@ class Input:
         Shown beside the name, where the name alone would not do.
     symbol : str
         What it is called on screen and in the trace, where its name is a program's.
+    hint : str
+        What can be done with it, where that is not typing alone; left out of printed pictures.
     """
 
     name: str
@@ -183,6 +185,7 @@ class Input:
     grow: Callable[[Sizes], Array] | None = None
     limits: tuple[float, float] = (-1e9, 1e9)
     title: str = ""
+    hint: str = ""
     whole: bool = False
     symbol: str = ""
 

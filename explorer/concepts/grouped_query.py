@@ -139,7 +139,7 @@ CONCEPT = Concept(
             _models,
             limits=cache_shapes.LIMITS,
             whole=True,
-            title="type any shape",
+            hint="type any shape",
         ),
     ),
     controls=(

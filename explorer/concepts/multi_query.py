@@ -184,7 +184,7 @@ CONCEPT = Concept(
             _shape,
             limits=cache_shapes.LIMITS,
             whole=True,
-            title="type any",
+            hint="type any",
         ),
     ),
     controls=(

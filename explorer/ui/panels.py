@@ -62,8 +62,19 @@ def _matrix(view: d.Matrix, concept: d.Concept, host: Host, theme: Theme) -> Mat
 def _mosaic(view: d.Mosaic, name: str, concept: d.Concept, host: Host, theme: Theme) -> MosaicPanel:
     panel = MosaicPanel(view, name, concept.array(name).axes[-3], host, theme)
     _dressed(panel, concept, MOSAIC_SPAN)
-    panel.title = view.title or panel.title
+    if view.title:
+        # Beside others of the same kind a screen reader must be told both: which one, and of what.
+        panel.view.setAccessibleName(f"{view.title}: {panel.view.accessibleName()}")
+        panel.title = view.title
     return panel
+
+
+def _title(array: d.Input | d.Stage, *, printed: bool) -> str:
+    """Return what stands over an array; paper is not told what can be clicked."""
+    if isinstance(array, d.Stage):
+        return array.title or array.spoken
+    said = array.title or ("" if printed else array.hint)
+    return f"{array.spoken}: {said}" if said else array.spoken
 
 
 def _dressed(panel: Panel, concept: d.Concept, span: float) -> Panel:
@@ -71,10 +82,7 @@ def _dressed(panel: Panel, concept: d.Concept, span: float) -> Panel:
     array = concept.array(panel.name)
     weight, large = array.role == "weight", panel.large
     panel.role = array.role
-    if isinstance(array, d.Stage):
-        panel.title = array.title or array.spoken
-    else:
-        panel.title = f"{array.spoken}: {array.title}" if array.title else array.spoken
+    panel.title = _title(array, printed=panel.theme.printed)
     panel.row_axis, panel.column_axis = array.axes[-2:] if len(array.axes) > 1 else (d.Axis("1"), array.axes[0])
     panel.square = large and array.role in ("score", "weight", "mask")
     panel.text = "0.000" if weight else "−0.00"
@@ -85,5 +93,6 @@ def _dressed(panel: Panel, concept: d.Concept, span: float) -> Panel:
     look.digits = 3 if weight else 2
     look.top = 1.0 if weight else span
     view.one_row = len(array.axes) == 1
-    view.setAccessibleName(f"{panel.title}, {panel.row_axis.words} {panel.column_axis.words}".strip(", "))
+    words = (panel.title.replace("  ", ", "), panel.row_axis.words, panel.column_axis.words)
+    view.setAccessibleName(", ".join(filter(None, words)))
     return panel

@@ -208,12 +208,14 @@ def _ramp_of(anchors: tuple[str, ...]) -> Ramp:
 
 @dataclass(frozen=True)
 class Theme:
-    """One theme at one scale, in or out of presentation."""
+    """One theme at one scale, in or out of presentation, on a screen or on paper."""
 
     name: str = "dark"
     percent: int = 100
     present: bool = False
     colors: Colors = field(default=DARK)
+    #: Whether it is for a picture: that is not told what could be dragged or clicked.
+    printed: bool = False
 
     @property
     def scale(self) -> float:

@@ -378,3 +378,11 @@ def test_what_cannot_be_read_or_written_is_said_in_a_sentence(tmp_path):
     with pytest.raises(ValueError, match="file"):
         export.export(source, kind="svg", out=tmp_path / "file" / "x.svg")
     assert not (tmp_path / "x.png").exists()
+
+
+@pytest.mark.parametrize("slug", TABS)
+def test_a_picture_invites_nobody_to_drag_or_to_click(slug: str) -> None:
+    with drawn(opened(slug)) as sheet:
+        said = " ".join([*texts(svg(sheet)), sheet.description]).lower()
+    for invitation in ("drag", "click", "type any", "arrow keys", "point at"):
+        assert invitation not in said

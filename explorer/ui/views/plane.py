@@ -220,7 +220,8 @@ class PlaneView(QWidget):
             # On a wall nobody reads how to drag, and there is one line.
             return " · ".join(self._fitting((stated, self.plane.note)))
         hint = self.tr("drag a tip, or Tab and arrow keys")
-        return " · ".join(self._fitting((stated, hint) if self._handles() else (stated,)))
+        told = bool(self._handles()) and not self.theme.printed
+        return " · ".join(self._fitting((stated, hint) if told else (stated,)))
 
     def _fitting(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         """Return all parts where they fit on one line, else the first."""
