@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.ui import plain_text
 from explorer.ui.guard import guarded
 from explorer.ui.style import dress
 from explorer.workbench import fingerprint
@@ -126,7 +127,7 @@ class BookmarkList(QDialog):
             item.setData(HERE, at == self._document.place)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{at}: {mark.note or 'no note'}, {self._where(mark)}")
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            item.setToolTip(mark.note)
+            item.setToolTip(plain_text.tip(mark.note))
             rows.addItem(item)
         rows.setCurrentRow(min(max(row, 0), rows.count() - 1))
         rows.blockSignals(False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
 if TYPE_CHECKING:
@@ -21,16 +21,17 @@ class Bubble(QLabel):
         self._page = parent
         self.setObjectName("bubble")
         self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.hide)
         self.hide()
 
-    def say(self, sentence: str, where: QPoint, theme: Theme) -> None:
+    def say(self, sentence: str, where: QPoint, theme: Theme, *, tone: str = "bad") -> None:
         """Show a sentence with its corner below `where`, inside the parent."""
         self.setStyleSheet(
             f"QLabel {{ background: {theme.colors.card}; color: {theme.colors.text};"
-            f" border: {max(theme.px(1), 1)}px solid {theme.colors.bad};"
+            f" border: {max(theme.px(1), 1)}px solid {getattr(theme.colors, tone)};"
             f" border-radius: {theme.px(6)}px; padding: {theme.px(7)}px {theme.px(10)}px; }}"
         )
         self.setFont(theme.font(13))

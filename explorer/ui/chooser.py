@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from explorer.ui import plain_text
 from explorer.ui.cards import fill_palette
 from explorer.ui.drawers import Popup
 from explorer.ui.guard import guarded
@@ -128,10 +129,10 @@ class Chooser(QToolButton):
         self._value = str(controls[self.control.name])
         name = self._value if self.control.shown is None else self.control.shown(controls)
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-        text = f"{short} ▾"
+        text = plain_text.caption(f"{short} ▾")
         if text != self.text():
-            self.setText(text.replace("&", "&&"))
-            self.setToolTip(name)
+            self.setText(text)
+            self.setToolTip(plain_text.tip(name))
             self.setAccessibleName(f"{self.control.label}: {name}")
             self.updateGeometry()
 
@@ -167,7 +168,7 @@ class Chooser(QToolButton):
             item = QListWidgetItem(one.label, self.list)
             item.setData(Qt.ItemDataRole.UserRole, one.value)
             item.setData(DETAIL, one.detail)
-            item.setToolTip(one.detail)
+            item.setToolTip(plain_text.tip(one.detail))
             if one.value == self._value and not typed:
                 self.list.setCurrentItem(item)
         if self.list.currentRow() < 0:

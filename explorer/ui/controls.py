@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from explorer.concepts import declaration as d
 from explorer.concepts import evaluation
+from explorer.ui.drop_down import DropDown
 from explorer.ui.flow import FlowLayout
 from explorer.ui.guard import guarded
 from explorer.ui.segments import Segments
@@ -79,9 +79,10 @@ class ControlBar(QWidget):
         self.concept = concept
         self.theme = theme
         self._quiet = False
+        self._after: QLabel | None = None
         self._no_wheel = _NoWheel(self)
         self._show: dict[str, Callable[[Any], None]] = {}
-        self._picks: list[tuple[d.Pick, QComboBox]] = []
+        self._picks: list[tuple[d.Pick, DropDown]] = []
         self._spins: list[QSpinBox] = []
         self._stops: list[tuple[SteppingBox, Callable[[d.Sizes, d.Controls], Sequence[int]]]] = []
         self._switches: list[Switch] = []
@@ -89,6 +90,7 @@ class ControlBar(QWidget):
         self._stacked = stacked
         self._segments: list[Segments] = []
         self._labels: list[QLabel] = []
+        self._lists: list[DropDown] = []
         self._choosers: list[Chooser] = []
         self._drawers: list[DrawerButton] = []
         self._flow = FlowLayout(theme.px(11), theme.px(6), stacked=stacked)
@@ -132,6 +134,16 @@ class ControlBar(QWidget):
         self._flow.addWidget(widget)
         self.setVisible(True)
         return widget
+
+    def say_after(self, text: str) -> None:
+        """Write something after all controls; nothing where the text is empty."""
+        if self._after is None and text:
+            self._after = QLabel()
+            self._after.setProperty("role", "control")
+            self._flow.addWidget(self._after)
+        if self._after is not None:
+            self._after.setText(text)
+            self._after.setVisible(bool(text))
 
     @property
     def empty(self) -> bool:
@@ -229,7 +241,7 @@ class ControlBar(QWidget):
 
     def _add_choice(self, control: d.Choice) -> None:
         if len(control.options) > 5:
-            combo = QComboBox()
+            combo = self._list()
             for key, label in control.options:
                 combo.addItem(label, key)
             self._prepare(combo, f"control_{control.name}", control.label)
@@ -237,11 +249,12 @@ class ControlBar(QWidget):
             self._labelled(control.label, combo)
             self._show[control.name] = lambda value: combo.setCurrentIndex(combo.findData(value))
             return
-        box = Segments(control)
+        box = Segments(control, self.theme)
         for part in box.parts:
             part.installEventFilter(self._no_wheel)
         box.chosen.connect(lambda key: self._tell(self.control_set, control.name, key))
         self._segments.append(box)
+        self._lists.append(box.list)
         self._labelled(control.label, box)
         self._show[control.name] = box.show_value
 
@@ -341,8 +354,12 @@ class ControlBar(QWidget):
         if first is not None:
             first.setFocus(Qt.FocusReason.PopupFocusReason)
 
+    def _list(self) -> DropDown:
+        self._lists.append(DropDown(self.theme))
+        return self._lists[-1]
+
     def _add_pick(self, control: d.Pick) -> None:
-        combo = QComboBox()
+        combo = self._list()
         self._prepare(combo, f"control_{control.name}", control.label)
         combo.activated.connect(lambda i: self._tell(self.control_set, control.name, combo.itemData(i)))
         self._picks.append((control, combo))
@@ -391,7 +408,7 @@ class ControlBar(QWidget):
             self._quiet = False
 
     @staticmethod
-    def _fill_pick(pick: d.Pick, combo: QComboBox, situation: d.Situation) -> None:
+    def _fill_pick(pick: d.Pick, combo: DropDown, situation: d.Situation) -> None:
         sizes, controls, tokens = situation.sizes, situation.controls, situation.tokens
         count = int(pick.size) if pick.size.isdigit() else int(sizes.get(pick.size, controls.get(pick.size, 0)))
         labels = [(f"{tokens[i]} {i}" if pick.size == "n" and i < len(tokens) else str(i), i) for i in range(count)]
@@ -418,6 +435,8 @@ class ControlBar(QWidget):
                 label.setFixedWidth(width)
         for switch in self._switches:
             switch.set_theme(theme)
+        for combo in self._lists:
+            combo.set_theme(theme)
         for chooser in self._choosers:
             chooser.set_theme(theme)
         for drawer in self._drawers:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QDir, QObject, QTimer
 from PySide6.QtGui import QAction
 
-from explorer.ui import ask
+from explorer.ui import ask, plain_text
 from explorer.ui.recovery_bar import RecoveryBar
 from explorer.workbench.session import SUFFIX
 
@@ -56,6 +56,7 @@ class DocumentMenu(QObject):
         add(menu, "open", "&Open…", self.ask_open, "Ctrl+O")
         self.recent_menu = menu.addMenu("Open &recent")
         self.recent_menu.setObjectName("recent")
+        self.recent_menu.setToolTipsVisible(True)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
         add(menu, "save", "&Save", lambda: self.save(), "Ctrl+S")  # noqa: PLW0108 - the signal says whether it is checked
@@ -205,9 +206,8 @@ class DocumentMenu(QObject):
         menu.clear()
         for at, path in enumerate(self.window.settings.recent):
             place = Path(path)
-            action = QAction(f"&{at}  {place.name}".replace("&&", "&"), menu)
-            action.setToolTip(path)
-            action.setStatusTip(path)
+            action = QAction(f"&{at}  {plain_text.caption(place.name)}", menu)
+            action.setToolTip(plain_text.tip(path))
             action.triggered.connect(lambda _=False, place=place: self._open_recent(place))
             menu.addAction(action)
         if menu.isEmpty():

@@ -67,6 +67,7 @@ class DrawerButton(QToolButton):
         self.bar.setObjectName(f"controls_{drawer.label.lower()}")
         self._refusal = QLabel()
         self._refusal.setWordWrap(True)
+        self._refusal.setTextFormat(Qt.TextFormat.PlainText)
         self._refusal.setProperty("tone", "bad")
         self._refusal.hide()
         self.popup.column.addWidget(self.bar)

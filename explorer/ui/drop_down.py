@@ -24,9 +24,18 @@ class DropDown(QComboBox):
         self._theme = theme
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
+        self._theme = theme
+        self.updateGeometry()
+
     def sizeHint(self) -> QSize:
         """Return room for the longest entry and the arrow."""
         return super().sizeHint() + QSize(self._theme.px(14), 0)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for the arrow and as much of an entry as Qt asks for."""
+        return super().minimumSizeHint() + QSize(self._theme.px(14), 0)
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -24,6 +24,7 @@ OTHERS = (
     ("digits, F2 or Enter", "Edit a cell"),
     ("Enter / Tab", "Finish and go down / right"),
     ("Esc", "Give up an edit"),
+    ("Shift+Enter", "Keep a cell's arithmetic on show"),
     ("Delete", "Set cells to 0"),
     ("Ctrl+C, Ctrl+V", "Copy and paste ranges, also with a spreadsheet"),
     ("Ctrl+D", "Fill down"),
@@ -31,6 +32,9 @@ OTHERS = (
     ("drag the corner of a cell", "Scrub its value"),
     ("drag a tip, or Tab and arrows", "Move a vector of a plane; Shift finer, Ctrl by a square"),
     ("PgDn, PgUp in a show", "Next and previous bookmark, or step where there are none"),
+    ("full stop in a show", "A black screen, and back"),
+    ("digits and Enter in a show", "Jump to a tab"),
+    ("Tab in a show", "The controls, then the cells; Esc gives the keys back to the show"),
 )
 
 

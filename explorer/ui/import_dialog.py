@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.ui import plain_text
 from explorer.ui.drop_down import DropDown
 from explorer.ui.number_style import cell_text
 from explorer.ui.style import dress
@@ -178,7 +179,7 @@ class ImportDialog(QDialog):
             chooser.setCurrentIndex(max(chooser.findData(chosen), 0) if chosen is not None else 0)
             item = QTableWidgetItem(_said(match))
             item.setForeground(self._theme.color("muted"))
-            item.setToolTip(item.text())
+            item.setToolTip(plain_text.tip(item.text()))
             self.table.setItem(row, 4, item)
         self.table.resizeRowsToContents()
         self.changes.setText("\n".join(plan.lines[len(plan.matches) :]))

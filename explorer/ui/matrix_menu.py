@@ -53,7 +53,7 @@ def build_menu(page: Page, name: str, cells: list[Index]) -> QMenu:
     add_exports(menu, page, name)
     if cells:
         menu.addSeparator()
-        menu.addAction("Show where it comes from\tEnter", lambda: page.pin(name, cells[0]))
+        menu.addAction("Show where it comes from\tShift+Enter", lambda: page.pin(name, cells[0]))
     return menu
 
 

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
     QPen,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QHeaderView, QTableView, QWidget
 
 from explorer.ui import matrix_paint
 from explorer.ui.guard import guarded
@@ -215,6 +215,8 @@ class MatrixView(QTableView):
 
     one_row = False
     whole = False
+    #: Whether a question asks for a cell; then a click is a reply.
+    asked = False
 
     def array_cell(self, index: Index) -> tuple[int, int] | None:
         """Return row and column of an index of the array, None when it is in another head."""
@@ -296,7 +298,7 @@ class MatrixView(QTableView):
         return (row, column) if row >= 0 and column >= 0 else None
 
     def _on_grip(self, point: QPoint, cell: tuple[int, int] | None) -> bool:
-        if cell is None or not self.editable or self.values.dtype == bool or not self.look.with_text:
+        if cell is None or not self.editable or self.asked or self.values.dtype == bool or not self.look.with_text:
             return False
         where = point + QPoint(self.horizontalOffset(), self.verticalOffset())
         return self._grip(*cell).adjusted(-3, -3, 2, 2).contains(where)
@@ -313,9 +315,8 @@ class MatrixView(QTableView):
             self._hovered = cell
             self.viewport().update()
             self._host.hover(self.name, None if cell is None else self.array_index(*cell))
-        self.viewport().setCursor(
-            Qt.CursorShape.SizeHorCursor if self._on_grip(point, cell) else Qt.CursorShape.ArrowCursor
-        )
+        shape = Qt.CursorShape.PointingHandCursor if self.asked else Qt.CursorShape.ArrowCursor
+        self.viewport().setCursor(Qt.CursorShape.SizeHorCursor if self._on_grip(point, cell) else shape)
         super().mouseMoveEvent(event)
 
     @guarded
@@ -339,7 +340,7 @@ class MatrixView(QTableView):
                 self._scrub = (point, index, float(self.values[cell]))
                 self._host.begin(f"scrub {self.name}{list(index)}")
                 return
-            if self.values.dtype == bool and self.editable:
+            if self.values.dtype == bool and self.editable and not self.asked:
                 self.setCurrentIndex(self._matrix.index(*cell))
                 self._write([cell], [not self.values[cell]])
                 return
@@ -379,10 +380,14 @@ class MatrixView(QTableView):
             cell = self._cell_at(event.pos())
             if cell is not None and cell not in self._selected():
                 self.setCurrentIndex(self._matrix.index(*cell))
-            where = event.globalPos()
+            self._host.menu(self.name, self.selected_indices(), event.globalPos())
         else:
-            where = self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).bottomLeft())
-        self._host.menu(self.name, [self.array_index(*one) for one in self._selected()], where)
+            self.open_menu()
+
+    def open_menu(self) -> None:
+        """Open the menu of the selection, below the cell that the keyboard is on."""
+        where = self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).bottomLeft())
+        self._host.menu(self.name, self.selected_indices(), where)
 
     # --- keyboard ---
 
@@ -402,7 +407,11 @@ class MatrixView(QTableView):
         elif modifiers & Qt.KeyboardModifier.AltModifier and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self._nudge(0.1 if key == Qt.Key.Key_Up else -0.1, modifiers)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._enter()
+            asks = self.values.dtype == bool or modifiers & Qt.KeyboardModifier.ShiftModifier
+            if self.editable and not asks:
+                self.edit_current()
+            else:
+                self.pin_current()
         elif key == Qt.Key.Key_Space and self.values.dtype == bool and self.editable:
             cells = self._selected()
             self._write(cells, [not self.values[cell] for cell in cells])
@@ -432,22 +441,32 @@ class MatrixView(QTableView):
     def focusInEvent(self, event: Any) -> None:
         """Give the keyboard a cell to stand on."""
         super().focusInEvent(event)
-        if not self.currentIndex().isValid() and self.values.size:
+        current = self.currentIndex()
+        if not current.isValid() and self.values.size:
             self.selectionModel().setCurrentIndex(self._matrix.index(0, 0), QItemSelectionModel.SelectionFlag.NoUpdate)
+        elif current.isValid() and event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self._host.hover(self.name, self.array_index(current.row(), current.column()))
         self.viewport().update()
 
+    @guarded
     def focusOutEvent(self, event: Any) -> None:
-        """Repaint without the focus ring."""
+        """Take the focus ring away, and the trace of the cell that the keyboard was on."""
         super().focusOutEvent(event)
         self.viewport().update()
+        now = QApplication.focusWidget()
+        if self._hovered is None and now is not None and not self.isAncestorOf(now):
+            self._host.hover(self.name, None)
 
-    def _enter(self) -> None:
+    def edit_current(self) -> None:
+        """Open the editor of the cell that the keyboard is on."""
         current = self.currentIndex()
-        if not current.isValid():
-            return
-        if self.editable and self.values.dtype != bool:
+        if current.isValid() and self.editable and self.values.dtype != bool:
             self.edit(current)
-        else:
+
+    def pin_current(self) -> None:
+        """Keep the trace of the cell that the keyboard is on."""
+        current = self.currentIndex()
+        if current.isValid():
             self._host.pin(self.name, self.array_index(current.row(), current.column()))
 
     def move_after_edit(self, rows: int, columns: int) -> None:

@@ -61,6 +61,8 @@ class Page(QWidget):
     cell_clicked = Signal(str, tuple)
     refreshed = Signal()
     _compared: Callable[[str], Any] | None = None
+    _controls_asked = False
+    _asks_for_cell = False
 
     def __init__(self, concept: d.Concept, workbench: Workbench, theme: Theme) -> None:
         super().__init__()
@@ -131,6 +133,7 @@ class Page(QWidget):
         self.strip.followed.connect(self.follow)
         if self.slow is not None:
             self.slow.failed.connect(self.said)
+            self.slow.failed.connect(self.tell)
 
     # --- building ---
 
@@ -505,11 +508,35 @@ class Page(QWidget):
 
     def pin(self, name: str, index: Index) -> None:
         """Keep showing where a cell comes from; a second click lets go."""
+        asked = self._asks_for_cell
         self.cell_clicked.emit(name, index)
+        if asked:
+            if not self._asks_for_cell:  # that was the right one: where it comes from is worth a look
+                self.point_at(name, index)
+            return
         if not self._is_reached(name, index):
             return
         same = self.workbench.view(self.concept.slug).pinned == (name, index)
         self.workbench.set_view(self.concept.slug, pinned=None if same else (name, index))
+
+    def ask_for_cell(self, on: bool) -> None:
+        """Take the next clicks as replies to a question, not as pins; or no longer."""
+        self._asks_for_cell = on
+        for panels in self._panels.values():
+            for panel in panels:
+                panel.view.asked = on
+        hint = self.tr("Click the cell, or go to it with Tab and the arrows and press Shift+Enter. Esc gives up.")
+        self.tell(hint if on else "")
+
+    def point_at(self, name: str, index: Index) -> None:
+        """Pin a cell and go to a step at which it is seen; after a change of sizes it may be gone."""
+        slug = self.concept.slug
+        sizes, view = self.workbench.state(slug).sizes, self.workbench.view(slug)
+        row = index[-2] if len(index) > 1 else 0
+        step = states.position_showing(self.concept, sizes, view, name, row)
+        changes = {} if step is None else {"step": step}
+        if self._results is not None and self._exists((name, index)):
+            self.workbench.set_view(slug, pinned=(name, index), **changes)
 
     def follow(self, name: str, index: Index) -> None:
         """Go from an operand to the cell it was read from."""
@@ -529,6 +556,13 @@ class Page(QWidget):
         corner = widget.mapTo(self, rect.bottomLeft())
         self.bubble.say(sentence, corner, self.theme)
         self.said.emit(sentence)
+
+    def tell(self, sentence: str) -> None:
+        """Say something in the middle of the page's foot; nothing where there is nothing to say."""
+        if sentence:
+            self.bubble.say(sentence, QPoint(self.width() // 3, self.height()), self.theme, tone="accent")
+        else:
+            self.bubble.hide()
 
     def rename(self, token: int, text: str) -> None:
         """Give a token another name."""
@@ -595,8 +629,25 @@ class Page(QWidget):
     def _difference(self, name: str) -> Any:
         return self.workbench.difference(self.concept.slug, name) if self._compared is None else self._compared(name)
 
+    def show_controls(self, *, on: bool) -> None:
+        """Show the controls in a show, in the trace's place, so that the stage stands still; or the trace again."""
+        if on != self._controls_asked:
+            self._controls_asked = on
+            self._show_bar()
+
     def _show_bar(self) -> None:
-        self.bar.setVisible(not self.theme.present and not self.bar.empty)
+        """Put the controls above the stage; in a show they are there only when asked for, below it."""
+        body = self.scroller.widget()
+        column = None if body is None else body.layout()
+        assert isinstance(column, QVBoxLayout)
+        instead = self.theme.present and self._controls_asked and not self.bar.empty
+        if (column.indexOf(self.bar) > column.indexOf(self.stage)) != self.theme.present:
+            column.removeWidget(self.bar)
+            column.insertWidget(1 if self.theme.present else 0, self.bar)
+        self.bar.say_after(self.tr("Esc: back to the show") if instead else "")
+        self.bar.setMinimumHeight(self.strip.sizeHint().height() if instead else 0)
+        self.bar.setVisible(instead or (not self.theme.present and not self.bar.empty))
+        self.strip.setVisible(not instead)
 
     def _size_stage(self) -> None:
         self.stage.setMinimumHeight(self.theme.px(150 if self.theme.present else 190))

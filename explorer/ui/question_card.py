@@ -280,6 +280,10 @@ class QuestionCard(QFrame):
             if self._progress[self._at].over:
                 self._point.setChecked(False)
 
+    def stop_asking(self) -> None:
+        """Take clicks on cells no longer as replies."""
+        self._point.setChecked(False)
+
     def _judge(self, reply: Any) -> None:
         question: Any = self.question
         try:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+
+from explorer.ui.drop_down import DropDown
 
 if TYPE_CHECKING:
     from explorer.concepts import declaration as d
+    from explorer.ui.theme import Theme
 
 
 class Segments(QWidget):
@@ -22,7 +25,7 @@ class Segments(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, control: d.Choice) -> None:
+    def __init__(self, control: d.Choice, theme: Theme) -> None:
         super().__init__()
         self.setObjectName(f"control_{control.name}")
         row = QHBoxLayout(self)
@@ -31,10 +34,12 @@ class Segments(QWidget):
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self.buttons: dict[str, QToolButton] = {}
-        self.list = QComboBox()
+        self.list = DropDown(theme)
         self.list.setObjectName(f"list_{control.name}")
         self.list.setAccessibleName(control.label)
         last = len(control.options) - 1
+        tip = f" ({control.key} takes the next)" if control.key else ""
+        self.list.setToolTip(control.label + tip)
         for position, (key, label) in enumerate(control.options):
             button = QToolButton()
             button.setText(label)
@@ -42,7 +47,8 @@ class Segments(QWidget):
             place = "only" if not last else "first" if not position else "last" if position == last else "middle"
             button.setProperty("segment", place)
             button.setObjectName(f"control_{control.name}_{key}")
-            button.setAccessibleName(f"{control.label}: {label}")
+            button.setAccessibleName(f"{control.label}: {label}" if control.label else label)
+            button.setToolTip(f"{control.label}: {label}".removeprefix(": ") + tip)
             button.clicked.connect(lambda _checked, key=key: self.chosen.emit(key))
             self._group.addButton(button)
             row.addWidget(button)
@@ -61,8 +67,12 @@ class Segments(QWidget):
         return (*self.buttons.values(), self.list)
 
     def show_value(self, value: str) -> None:
-        """Show which option is chosen."""
+        """Show which option is chosen; Tab goes to that one, and arrows lead on from there."""
         self.buttons[value].setChecked(True)
+        for key, button in self.buttons.items():
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus if key == value else Qt.FocusPolicy.ClickFocus)
+        if self.list.isHidden():
+            self.setFocusProxy(self.buttons[value])
         self.list.setCurrentIndex(self.list.findData(value))
 
     def fit(self, room: int) -> None:

@@ -21,7 +21,7 @@ from explorer.workbench.prose import Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from PySide6.QtGui import QShowEvent
+    from PySide6.QtGui import QHideEvent, QShowEvent
 
     from explorer.ui.theme import Theme
     from explorer.workbench.lessons import Lesson
@@ -130,6 +130,18 @@ class SidePanel(QWidget):
     def wants_cell(self) -> bool:
         """Whether the next click on a cell is a reply."""
         return self.questions is not None and self.questions.wants_cell
+
+    def stop_asking(self) -> bool:
+        """Take clicks no longer as replies; False where they were none."""
+        asked = self.wants_cell
+        if self.questions is not None and asked:
+            self.questions.stop_asking()
+        return asked
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Take clicks no longer as replies to a question that nobody sees."""
+        super().hideEvent(event)
+        self.stop_asking()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what the tab did meanwhile."""

@@ -26,6 +26,9 @@ def stylesheet(theme: Theme) -> str:
     c, px = theme.colors, theme.px
     size = theme.text_px(13)
     line = max(px(1), 1)
+    # The ring of the focus is wider than a border; what it takes is taken from the padding, so that nothing moves.
+    ring = max(px(2), line + 1)
+    wider = ring - line
     strong = theme.name == "contrast"
     return f"""
 * {{ font-family: "{FAMILY}"; font-size: {size}px; }}
@@ -49,28 +52,37 @@ QToolButton:hover, QPushButton:hover {{ border-color: {c.accent}; }}
 QToolButton:pressed, QPushButton:pressed {{ background: {c.border}; }}
 QToolButton:disabled, QPushButton:disabled {{ color: {c.muted}; border-color: {c.border}; background: transparent; }}
 QToolButton:checked {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; }}
-QToolButton:focus, QPushButton:focus, QCheckBox:focus {{ border-color: {c.accent}; outline: none; }}
+QToolButton:focus, QPushButton:focus {{ border: {ring}px solid {c.accent}; outline: none;
+  padding: {px(3) - wider}px {px(10) - wider}px; }}
+QToolButton:checked:focus, QPushButton:checked:focus {{ border: {ring}px dashed {c.on_accent}; }}
+QCheckBox:focus {{ border-color: {c.accent}; outline: none; }}
 QToolButton[icon="true"] {{ padding: {px(3)}px {px(5)}px; }}
+QToolButton[icon="true"]:focus {{ padding: {px(3) - wider}px {px(5) - wider}px; }}
 QToolButton[step="true"] {{ padding: 0 {px(2)}px; min-width: {px(12)}px; color: {c.muted}; background: transparent; }}
 QToolButton[flat="true"] {{ background: transparent; border-color: transparent; padding: {px(3)}px; }}
 QToolButton[flat="true"]:hover, QToolButton[flat="true"]:focus {{ border-color: {c.accent}; }}
+QToolButton[flat="true"]:focus {{ padding: {px(3) - wider}px; }}
 QToolButton[pill="true"] {{ border-radius: {px(12)}px; padding: {px(2)}px {px(11)}px; background: {c.card}; border-color: {c.card if not strong else c.border}; }}
 QToolButton[pill="true"]:checked {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; font-weight: 600; }}
 QToolButton[pill="true"][ahead="true"] {{ color: {c.muted}; background: transparent; border-color: {c.border}; }}
-QToolButton[pill="true"]:focus {{ border-color: {c.accent}; }}
+QToolButton[pill="true"]:focus {{ border-color: {c.accent}; padding: {px(2) - wider}px {px(11) - wider}px; }}
+QToolButton[pill="true"]:checked:focus {{ border-color: {c.on_accent}; }}
 QPushButton[primary="true"] {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; }}
 QToolButton[segment="first"] {{ border-top-right-radius: 0; border-bottom-right-radius: 0; }}
 QToolButton[segment="middle"] {{ border-radius: 0; border-left-width: 0; }}
 QToolButton[segment="last"] {{ border-top-left-radius: 0; border-bottom-left-radius: 0; border-left-width: 0; }}
+QToolButton[segment="middle"]:focus, QToolButton[segment="last"]:focus {{ border-left-width: {ring}px; padding-left: {px(10) - ring}px; }}
 QCheckBox {{ color: {c.text}; spacing: {px(6)}px; border: {line}px solid transparent; border-radius: {px(4)}px; padding: {px(2)}px; }}
 QCheckBox::indicator {{ width: {px(14)}px; height: {px(14)}px; border: {max(px(1.5), 1)}px solid {c.muted}; border-radius: {px(4)}px; background: {c.card}; }}
 QCheckBox::indicator:checked {{ background: {c.accent}; border-color: {c.accent}; }}
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox {{
   background: {c.card}; color: {c.text}; border: {line}px solid {c.border}; border-radius: {px(5)}px; padding: {px(2)}px {px(6)}px;
   min-height: {px(18)}px; selection-background-color: {c.accent}; selection-color: {c.on_accent}; }}
-QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus {{ border-color: {c.accent}; }}
+QLineEdit:focus, QComboBox:focus {{ border: {ring}px solid {c.accent}; padding: {px(2) - wider}px {px(6) - wider}px; }}
+QSpinBox:focus, QDoubleSpinBox:focus {{ border: {ring}px solid {c.accent}; }}
 QSpinBox QLineEdit, QDoubleSpinBox QLineEdit, QComboBox QLineEdit {{ border: none; padding: 0; background: transparent; min-height: 0; }}
 QSpinBox, QDoubleSpinBox {{ padding: {px(2)}px {px(2)}px; }}
+QSpinBox:focus, QDoubleSpinBox:focus {{ padding: {px(2) - wider}px {px(2) - wider}px; }}
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 1px; border: none; background: transparent; }}
 QSpinBox::up-arrow, QSpinBox::down-arrow, QDoubleSpinBox::up-arrow, QDoubleSpinBox::down-arrow {{ image: none; width: 0; height: 0; }}
 QComboBox::drop-down {{ border: none; width: {px(16)}px; }}

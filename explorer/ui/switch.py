@@ -32,7 +32,7 @@ class Switch(QCheckBox):
     def sizeHint(self) -> QSize:
         """Return the size of switch and text."""
         metrics, px = QFontMetrics(self.theme.font(13)), self.theme.px
-        return QSize(px(38) + metrics.horizontalAdvance(self.text()), max(metrics.height(), px(18)) + px(6))
+        return QSize(px(42) + metrics.horizontalAdvance(self.text()), max(metrics.height(), px(18)) + px(6))
 
     def minimumSizeHint(self) -> QSize:
         """Return the same: a cut label says nothing."""
@@ -61,7 +61,9 @@ class Switch(QCheckBox):
         text = self.rect().adjusted(px(36), 0, 0, 0)
         painter.drawText(text, int(Qt.AlignmentFlag.AlignVCenter), self.text())
         if self.hasFocus():
-            painter.setPen(QPen(theme.color("accent"), max(px(1), 1)))
+            line = max(px(2), 2)
+            painter.setPen(QPen(theme.color("accent"), line))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), px(5), px(5))
+            inset = line / 2
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), px(5), px(5))
         painter.end()

@@ -13,6 +13,8 @@ from explorer.ui.icons import icon
 from explorer.workbench import state as states
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from PySide6.QtGui import QAction, QResizeEvent
 
     from explorer.concepts.declaration import Concept
@@ -40,35 +42,47 @@ class StepBar(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
-        self.first = self._button("first", "First step (Home)", self.go_first)
-        self.previous = self._button("previous", "Previous step (,)", self.go_previous)
-        self.play = self._button("play", "Play (Space)", self.toggle_play)
-        self.next = self._button("next", "Next step (.)", self.go_next)
-        self.last = self._button("last", "Show everything (End)", self.go_last)
+        self.first = self._button("first", self.go_first)
+        self.previous = self._button("previous", self.go_previous)
+        self.play = self._button("play", self.toggle_play)
+        self.next = self._button("next", self.go_next)
+        self.last = self._button("last", self.go_last)
         self.rows = QToolButton()
         self.rows.setText("row by row")
         self.rows.setCheckable(True)
         self.rows.setObjectName("rows")
-        self.rows.setToolTip("Take the steps for one row after the other (R)")
         self.rows.clicked.connect(self.toggle_rows)
         self.rows.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._row.addWidget(self.rows)
         self.speed = QToolButton()
         self.speed.setObjectName("speed")
-        self.speed.setToolTip("Speed of play")
-        self.speed.clicked.connect(self._faster)
+        self.speed.clicked.connect(self._next_speed)
         self._row.addWidget(self.speed)
         self.set_theme(theme)
 
-    def _button(self, name: str, tip: str, slot: object) -> QToolButton:
+    def _button(self, name: str, slot: object) -> QToolButton:
         button = QToolButton()
         button.setObjectName(f"step_{name}")
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
         button.setProperty("flat", True)
         button.clicked.connect(slot)
         self._row.addWidget(button)
         return button
+
+    def explain(self, actions: Mapping[str, QAction]) -> None:
+        """Let every button say what the menu says, with the keys that are true there."""
+        for name, button in (
+            ("step_first", self.first),
+            ("step_previous", self.previous),
+            ("step_play", self.play),
+            ("step_next", self.next),
+            ("step_all", self.last),
+            ("step_rows", self.rows),
+            ("step_faster", self.speed),
+        ):
+            said = [actions[name]] if button is not self.speed else [actions["step_faster"], actions["step_slower"]]
+            button.setToolTip(", ".join(map(tip_of, said)))
+            if button is not self.rows and button is not self.speed:
+                button.setAccessibleName(words_of(actions[name]))
 
     # --- which steps there are ---
 
@@ -121,6 +135,7 @@ class StepBar(QWidget):
         self.next.setEnabled(0 <= view.step < count)
         self.last.setEnabled(view.step >= 0)
         self.speed.setText(f"{view.speed:g}×")
+        self.speed.setAccessibleName(f"speed {view.speed:g}×")
 
     def show_extras(self, *, player: bool) -> None:
         """Show every pill, and the player unless a show is on, whose clicker does its work."""
@@ -220,11 +235,22 @@ class StepBar(QWidget):
         else:
             self.go_last()
 
-    def _faster(self) -> None:
-        if self._concept is None:
-            return
+    def change_speed(self, by: int) -> None:
+        """Play so many speeds faster or slower."""
+        if self._concept is not None:
+            self._set_speed(SPEEDS[min(max(self._speed_at() + by, 0), len(SPEEDS) - 1)])
+
+    def _next_speed(self) -> None:
+        if self._concept is not None:
+            self._set_speed(SPEEDS[(self._speed_at() + 1) % len(SPEEDS)])
+
+    def _speed_at(self) -> int:
+        """Return which of the speeds is nearest; a session may hold any."""
         speed = self._view().speed
-        following = SPEEDS[(SPEEDS.index(speed) + 1) % len(SPEEDS)] if speed in SPEEDS else 1.0
+        return min(range(len(SPEEDS)), key=lambda i: abs(SPEEDS[i] - speed))
+
+    def _set_speed(self, following: float) -> None:
+        assert self._concept is not None
         self.workbench.set_view(self._concept.slug, speed=following)
         if self.playing:
             self._timer.start(int(STEP_MS / following))
@@ -274,11 +300,13 @@ class TopBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.set_theme(theme)
 
-    def add(self, action: QAction, *, right: bool = False, icon_name: str = "", text: str = "") -> QToolButton:
-        """Add a button for an action, with an icon or a text."""
+    def add(
+        self, action: QAction, *, right: bool = False, icon_name: str = "", text: str = "", in_show: bool = False
+    ) -> QToolButton:
+        """Add a button for an action, with an icon or a text; it is there outside of a show, or in one."""
         button = QToolButton()
+        button.setProperty("in_show", in_show)
         button.setObjectName(f"button_{action.objectName()}")
-        button.setAccessibleName(action.toolTip())
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         if action.isCheckable():
             button.setCheckable(True)
@@ -288,8 +316,8 @@ class TopBar(QWidget):
 
         def follow() -> None:
             button.setEnabled(action.isEnabled())
-            shortcut = action.shortcut().toString()
-            button.setToolTip(action.text().replace("&", "") + (f" ({shortcut})" if shortcut else ""))
+            button.setAccessibleName(words_of(action))
+            button.setToolTip(tip_of(action))
 
         action.changed.connect(follow)
         follow()
@@ -313,7 +341,9 @@ class TopBar(QWidget):
         sides: list[QToolButton] = [button for layout in (self._left, self._right) for button in _buttons(layout)]
         present = self.theme.present
         for button in sides:
-            button.setVisible(not present)
+            button.setVisible(button.property("in_show") == present)
+        kept = [button for button in sides if button.property("in_show")]
+        sides = [button for button in sides if button not in kept]
         optional: list[list[QWidget]] = [[steps.speed], [steps.rows], [steps.first, steps.last]]
         optional += [[button] for button in reversed(sides) if button.text()]
         optional += [
@@ -373,6 +403,17 @@ class TopBar(QWidget):
             self._dress(button, name)
         self.steps.set_theme(theme)
         self.fit()
+
+
+def words_of(action: QAction) -> str:
+    """Return what an action does, as its menu says it."""
+    return action.text().split("\t")[0].replace("&", "")
+
+
+def tip_of(action: QAction) -> str:
+    """Return what an action does, with its keys."""
+    keys = " or ".join(key.toString() for key in action.shortcuts()) or action.text().partition("\t")[2]
+    return f"{words_of(action)} ({keys})" if keys else words_of(action)
 
 
 def _buttons(layout: QHBoxLayout) -> list[QToolButton]:

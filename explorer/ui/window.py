@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
-    QActionGroup,
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
@@ -34,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.concepts import declaration as d
-from explorer.ui import ask, help_texts
+from explorer.ui import ask, menus, panes, plain_text
 from explorer.ui import theme as themes
 from explorer.ui.bookmark_menu import BookmarkMenu
 from explorer.ui.document_menu import DocumentMenu
@@ -42,7 +41,7 @@ from explorer.ui.export_menu import ExportMenu
 from explorer.ui.file_drop import FileDrop
 from explorer.ui.guard import guarded
 from explorer.ui.page import Page
-from explorer.ui.presentation import ShowKeys
+from explorer.ui.presentation import Show
 from explorer.ui.rail import Rail
 from explorer.ui.side_panel import SidePanel
 from explorer.ui.style import dress
@@ -105,26 +104,15 @@ class MainWindow(QMainWindow):
         self.panels = QStackedWidget()
         self.panels.setObjectName("side")
         self._status = QLabel()
+        self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._status.setProperty("role", "status")
         self._print = QLabel()
         self._print.setProperty("role", "status")
         self._print.setObjectName("fingerprint")
         self._print.setToolTip("The same four characters on two screens mean the same numbers in this tab")
-        self._blank = QWidget(self)
-        self._blank.setObjectName("blank")
-        self._blank.setStyleSheet("background: black;")
-        self._blank.hide()
-        self._show_keys = ShowKeys(
-            self,
-            self.topbar.steps.go_next,
-            self.topbar.steps.go_previous,
-            self._toggle_blank,
-            self._jump_to,
-            self.leave_show,
-            lambda by: self.bookmarks.leaf(by),  # noqa: PLW0108 - the menu is made later
-        )
         self._lay_out()
         self._make_actions()
+        self.presentation = Show(self)
         self._dress()
         self.topbar.steps.changed.connect(self._update_actions)
         self.rail.chosen.connect(workbench.show)
@@ -164,7 +152,12 @@ class MainWindow(QMainWindow):
         whole.addWidget(self._statusline)
         self.setCentralWidget(body)
         body.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        body.setFocus()
+        self._body = body
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Take the focus from whatever has it."""
+        self._body.setFocus()
 
     def add_action(
         self,
@@ -191,82 +184,33 @@ class MainWindow(QMainWindow):
         return action
 
     def _make_actions(self) -> None:
-        steps, bar = self.topbar.steps, self.menuBar()
+        bar = self.menuBar()
         self.file_menu = bar.addMenu("&File")
         self.files = DocumentMenu(self, self.document)
         self._column.insertWidget(1, self.files.bar)
         self.exports = ExportMenu(self, self.document)
         self.file_menu.addSeparator()
         self.add_action(self.file_menu, "quit", "&Quit", self.close, "Ctrl+Q")
-        edit = bar.addMenu("&Edit")
-        self.add_action(edit, "undo", "&Undo", self.undo, "Ctrl+Z")
-        self.add_action(edit, "redo", "&Redo", self.redo, ["Ctrl+Y", "Ctrl+Shift+Z"])
-        edit.addSeparator()
-        self.add_action(edit, "reset", "&Lesson values of this tab", self.reset_tab, "Ctrl+Backspace")
-        view = bar.addMenu("&View")
-        self._theme_menu(view.addMenu("&Theme"))
-        self.add_action(view, "larger", "&Larger", lambda: self.zoom(1), ["Ctrl++", "Ctrl+="])
-        self.add_action(view, "smaller", "&Smaller", lambda: self.zoom(-1), "Ctrl+-")
-        self.add_action(view, "normal", "&Normal size", lambda: self.set_scale(100), "Ctrl+0")
-        view.addSeparator()
-        self.add_action(view, "panel", "&Side panel", self.toggle_panel, "F9", check=True)
-        self.add_action(
-            view,
-            "differences",
-            "Signed &differences to before the last change",
-            self._toggle_differences,
-            "C",
-            check=True,
-        )
-        self.add_action(
-            view,
-            "row_maximum",
-            "Colour attention weights up to the &row maximum",
-            self._toggle_row_maximum,
-            "V",
-            check=True,
-        )
-        view.addSeparator()
-        self.add_action(view, "present", "&Present", self.toggle_show, ["F5", "F11"], check=True)
-        step = bar.addMenu("&Steps")
-        self.add_action(step, "step_next", "&Next step", steps.go_next, "N")
-        self.add_action(step, "step_previous", "&Previous step", steps.go_previous, "P")
-        self.add_action(step, "step_play", "P&lay or pause\tSpace", steps.toggle_play)
-        self.add_action(step, "step_all", "Show &everything", steps.go_last, "E")
-        self.add_action(step, "step_rows", "&Row by row", steps.toggle_rows, "R")
+        menus.fill_edit(self, bar.addMenu("&Edit"))
+        menus.fill_view(self, bar.addMenu("&View"))
+        menus.fill_steps(self, bar.addMenu("&Steps"))
         self.tab_menu = bar.addMenu("&Tab")
-        go = bar.addMenu("&Go")
-        self.add_action(go, "tab_next", "&Next tab", lambda: self._move_tab(1), "Ctrl+PgDown")
-        self.add_action(go, "tab_previous", "&Previous tab", lambda: self._move_tab(-1), "Ctrl+PgUp")
-        self.add_action(go, "jump", "&Jump to tab…", self.ask_jump, "Ctrl+G")
-        self.add_action(go, "pane_next", "Next &pane", self.next_pane, "F6")
-        go.addSeparator()
-        for concept in self.workbench.concepts:
-            self.add_action(
-                go,
-                f"go_{concept.slug}",
-                f"{concept.number}  {concept.title}",
-                lambda _=False, slug=concept.slug: self.workbench.show(slug),
-            )
+        menus.fill_go(self, bar.addMenu("&Go"))
         self.bookmarks = BookmarkMenu(self, self.document)
-        helps = bar.addMenu("&Help")
-        self.add_action(helps, "keys", "&Keys", lambda: help_texts.show_keys(self, self.findChildren(QAction)), "F1")
-        self.add_action(helps, "about", "&About", lambda: help_texts.show_about(self))
-        self.topbar.add(self._actions["undo"], icon_name="undo")
-        self.topbar.add(self._actions["redo"], icon_name="redo")
-        self.topbar.add(self._actions["reset"], text="Reset tab")
-        self.topbar.add(self._actions["differences"], right=True, icon_name="difference")
-        self.topbar.add(self._actions["panel"], right=True, icon_name="panel")
-        self.topbar.add(self._actions["present"], right=True, icon_name="present")
+        menus.fill_help(self, bar.addMenu("&Help"))
+        add, actions = self.topbar.add, self._actions
+        add(actions["undo"], icon_name="undo")
+        add(actions["redo"], icon_name="redo")
+        add(actions["reset"], text="Reset tab")
+        add(actions["differences"], right=True, icon_name="difference")
+        add(actions["panel"], right=True, icon_name="panel")
+        add(actions["present"], right=True, icon_name="present")
+        add(actions["controls"], right=True, icon_name="controls", in_show=True)
 
-    def _theme_menu(self, menu: QMenu) -> None:
-        group = QActionGroup(self)
-        for name, title in themes.TITLES.items():
-            action = self.add_action(
-                menu, f"theme_{name}", title, lambda _=False, name=name: self.set_theme_name(name), check=True
-            )
-            group.addAction(action)
-            action.setChecked(name == self.theme.name)
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """The names of all actions of the menus."""
+        return tuple(self._actions)
 
     def action(self, name: str) -> QAction:
         """Return an action by its name."""
@@ -287,9 +231,13 @@ class MainWindow(QMainWindow):
             if slug not in self._side:
                 self._side[slug] = SidePanel(lessons.load(concept.number, concept.slug), self.theme)
                 self.panels.addWidget(self._side[slug])
-            page.said.connect(self.say)
+            page.said.connect(self._note)
             page.refreshed.connect(partial(self._refresh_panel, slug))
-            page.cell_clicked.connect(self._side[slug].offer_cell)
+            side = self._side[slug]
+            page.cell_clicked.connect(side.offer_cell)
+            side.cell_wanted.connect(page.ask_for_cell)
+            side.cell_revealed.connect(page.point_at)
+            page.ask_for_cell(side.wants_cell)
             if self._actions["differences"].isChecked():
                 page.show_differences(True)
             self.pages.addWidget(page)
@@ -361,7 +309,8 @@ class MainWindow(QMainWindow):
         self.addAction(action)
         self._tab_actions.append(action)
 
-    def _move_tab(self, by: int) -> None:
+    def move_tab(self, by: int) -> None:
+        """Go to the tab so many after this one, round and round."""
         slugs = [concept.slug for concept in self.workbench.concepts]
         self.workbench.show(slugs[(slugs.index(self.workbench.current) + by) % len(slugs)])
 
@@ -372,13 +321,14 @@ class MainWindow(QMainWindow):
             self,
             "Jump to tab",
             f"Number of the tab, {min(numbers)} to {max(numbers)}:",
-            self._jump_to,
+            self.jump_to,
             value=self.page.concept.number,
             low=min(numbers),
             high=max(numbers),
         )
 
-    def _jump_to(self, number: int) -> None:
+    def jump_to(self, number: int) -> None:
+        """Go to the tab of that number."""
         for concept in self.workbench.concepts:
             if concept.number == number:
                 self.workbench.show(concept.slug)
@@ -411,7 +361,7 @@ class MainWindow(QMainWindow):
             self.rail.mark_edited()
             self._print_timer.start(200)
         if event.kind == "view" and event.slug == self.workbench.current:
-            self.topbar.steps.refresh()
+            self._update_step_actions()
         if event.kind == "state" and event.slug == self.workbench.current:
             self.bookmarks.follow()
 
@@ -430,7 +380,17 @@ class MainWindow(QMainWindow):
             if name != action.objectName() and name in controls:
                 action.setChecked(bool(controls[name]))
         self.files.changed()
+        self._update_step_actions()
+
+    def _update_step_actions(self) -> None:
         self.topbar.steps.refresh()
+        concept, view = self.page.concept, self.workbench.view(self.workbench.current)
+        for name, action in self._actions.items():
+            if name.startswith("step_"):
+                action.setEnabled(bool(concept.steps))
+        rows = self._actions["step_rows"]
+        rows.setEnabled(concept.row_steps)
+        rows.setChecked(view.by_row)
 
     def _refresh_panel(self, slug: str) -> None:
         state = self.workbench.state(slug)
@@ -447,9 +407,14 @@ class MainWindow(QMainWindow):
         return self._status.text()
 
     def say(self, sentence: str) -> None:
-        """Say something in the status line."""
+        """Say something in the status line; in a show, which has none, over the page."""
+        self._note(sentence)
+        if self.theme.present and self.workbench.current in self._pages:
+            self.page.tell(sentence)
+
+    def _note(self, sentence: str) -> None:
         self._status.setText(sentence)
-        self._status.setToolTip(sentence)
+        self._status.setToolTip(plain_text.tip(sentence))
 
     # --- editing ---
 
@@ -471,7 +436,7 @@ class MainWindow(QMainWindow):
         """Take the theme of that name."""
         self.settings.theme = name
         self._actions[f"theme_{name}"].setChecked(True)
-        self._take(themes.make(name, self.theme.percent, self.theme.present))
+        self.take_theme(themes.make(name, self.theme.percent, self.theme.present))
 
     def zoom(self, by: int) -> None:
         """Go one scale up or down."""
@@ -482,10 +447,11 @@ class MainWindow(QMainWindow):
     def set_scale(self, percent: int) -> None:
         """Scale everything, plots too."""
         self.settings.percent = percent
-        self._take(themes.make(self.theme.name, percent, self.theme.present))
+        self.take_theme(themes.make(self.theme.name, percent, self.theme.present))
         self.say(f"{percent} %")
 
-    def _take(self, theme: Theme) -> None:
+    def take_theme(self, theme: Theme) -> None:
+        """Take another theme, scale or presentation."""
         self.theme = theme
         themes.apply(QApplication.instance(), theme)  # type: ignore[arg-type]
         self._dress()
@@ -515,6 +481,7 @@ class MainWindow(QMainWindow):
         self.panels.setVisible(opened)
         if "panel" in self._actions:
             self._actions["panel"].setChecked(opened)
+            self._actions["panel"].setEnabled(not self.theme.present)
         self.rail.setVisible(not self.theme.present)
         self._statusline.setVisible(not self.theme.present and self.height() / self.theme.scale >= 420)
         self.menuBar().setVisible(not self.theme.present)
@@ -525,7 +492,8 @@ class MainWindow(QMainWindow):
         self.settings.panel = self._asked_panel
         self._fit_panes()
 
-    def _toggle_differences(self) -> None:
+    def toggle_differences(self) -> None:
+        """Show signed differences to before the last change, or the values again."""
         on = self._actions["differences"].isChecked()
         self._actions["compare"].setChecked(False)
         for page in self._pages.values():
@@ -539,36 +507,29 @@ class MainWindow(QMainWindow):
             for page in self._pages.values():
                 page.show_differences(on and page is self.page, self.bookmarks.difference if on else None)
 
-    def _toggle_row_maximum(self) -> None:
+    def toggle_row_maximum(self) -> None:
+        """Colour attention weights up to the largest of their row, or up to 1 again."""
         slug = self.workbench.current
         self.workbench.set_view(slug, zero_to_row_maximum=not self.workbench.view(slug).zero_to_row_maximum)
         self.page.restyle()
 
     def next_pane(self) -> None:
         """Move the focus to the next pane: tabs, controls, stage, trace, side panel."""
-        panes: list[QWidget] = [self.rail, self.page.bar, self.page.stage, self.page.strip, self.panels]
-        panes = [pane for pane in panes if pane.isVisible()]
+        if self.theme.present and not self.presentation.hands:
+            self.presentation.lay_hands()
+            return
+        page = self.page
         focus = QApplication.focusWidget()
-        here = next(
-            (i for i, pane in enumerate(panes) if focus is not None and (pane is focus or pane.isAncestorOf(focus))), -1
-        )
-        for step in range(1, len(panes) + 1):
-            pane = panes[(here + step) % len(panes)]
-            target = (
-                pane
-                if pane.focusPolicy() & Qt.FocusPolicy.TabFocus
-                else next(
-                    (
-                        w
-                        for w in pane.findChildren(QWidget)
-                        if w.focusPolicy() & Qt.FocusPolicy.TabFocus and w.isVisible() and w.isEnabled()
-                    ),
-                    None,
-                )
-            )
-            if target is not None:
-                target.setFocus(Qt.FocusReason.TabFocusReason)
-                return
+        if self.theme.present and focus is page.strip:
+            page.show_controls(on=True)
+        panes.enter_next((self.rail, page.bar, page.stage, page.strip, self.panels))
+
+    def go_to_controls(self) -> None:
+        """Move the focus to the controls of the tab; in a show, where they come when asked for, or back from there."""
+        if self.theme.present:
+            self.presentation.toggle_hands()
+        elif not panes.enter(self.page.bar):
+            self.say("this tab has no controls")
 
     # --- presenting ---
 
@@ -582,25 +543,12 @@ class MainWindow(QMainWindow):
     def start_show(self, *, full_screen: bool) -> None:
         """Show the tab alone, in large digits."""
         self._actions["present"].setChecked(True)
-        if full_screen:
-            self.setWindowState(self.windowState() | Qt.WindowState.WindowFullScreen)
-        self._show_keys.start()
-        self._take(themes.make(self.theme.name, self.theme.percent, True))
+        self.presentation.start(full_screen=full_screen)
 
     def leave_show(self) -> None:
         """Return to the ordinary window."""
-        if self._blank.isVisible():
-            self._toggle_blank()
-            return
-        self._actions["present"].setChecked(False)
-        self._show_keys.stop()
-        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowFullScreen)
-        self._take(themes.make(self.theme.name, self.theme.percent, False))
-
-    def _toggle_blank(self) -> None:
-        self._blank.setGeometry(self.rect())
-        self._blank.setVisible(not self._blank.isVisible())
-        self._blank.raise_()
+        self.presentation.leave()
+        self._actions["present"].setChecked(self.theme.present)
 
     # --- Qt ---
 
@@ -610,7 +558,8 @@ class MainWindow(QMainWindow):
         if event.key() == Qt.Key.Key_Space:
             self.topbar.steps.toggle_play()
         elif event.key() == Qt.Key.Key_Escape:
-            self.workbench.set_view(self.workbench.current, pinned=None)
+            if not self._side[self.workbench.current].stop_asking():
+                self.workbench.set_view(self.workbench.current, pinned=None)
         else:
             super().keyPressEvent(event)
 
@@ -668,8 +617,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.topbar.steps.stop()
-        if self.theme.present:
-            self._show_keys.stop()
+        self.presentation.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.tab = self.workbench.current
         self.settings.sync()

@@ -214,6 +214,18 @@ def position_of(concept: Concept, sizes: Sizes, view: ViewState, step: int) -> i
     return next(at for at, stop in enumerate(stops(concept, sizes)) if stop[0] == step)
 
 
+def position_showing(concept: Concept, sizes: Sizes, view: ViewState, array: str, row: int) -> int | None:
+    """Return the nearest position at which a row of an array is seen, None where the view need not move for it."""
+    here = [at for at, step in enumerate(concept.steps) if array in step.shows]
+    shared = next((one for one in _places(concept) if array in one), ())
+    visible = reached(concept, sizes, view).get(array)
+    if not here or (
+        (visible is None or row < visible) and (not shared or shown_array(concept, sizes, view, shared) == array)
+    ):
+        return None
+    return row * len(concept.steps) + here[0] if view.by_row else position_of(concept, sizes, view, here[0])
+
+
 def part_reached(concept: Concept, sizes: Sizes, view: ViewState) -> int | None:
     """Return which part of its step the view has reached; None where everything is shown, or whole rows are."""
     there = stops(concept, sizes)
@@ -261,8 +273,13 @@ def reached(concept: Concept, sizes: Sizes, view: ViewState) -> dict[str, int | 
 
 def shared_place(concept: Concept) -> tuple[str, ...]:
     """Return the arrays that share the first such place in the tab's layout, empty where none do."""
+    return next(iter(_places(concept)), ())
+
+
+def _places(concept: Concept) -> list[tuple[str, ...]]:
+    """Return the arrays of every place that several share."""
     places = (leaf.arrays for leaf in views(concept.layout) if isinstance(leaf, Place | Mosaic))
-    return next((arrays for arrays in places if len(arrays) > 1), ())
+    return [arrays for arrays in places if len(arrays) > 1]
 
 
 def shown_step(concept: Concept, sizes: Sizes, view: ViewState, shared: tuple[str, ...] | None = None) -> int:

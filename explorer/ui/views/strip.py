@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
+from explorer.ui import plain_text
 from explorer.ui.drawers import Popup
 from explorer.ui.guard import guarded
 from explorer.ui.style import dress
@@ -54,7 +55,7 @@ class StripView(QWidget):
             legend = ", ".join(kind.label for kind in model.kinds)
             self.setAccessibleName(model.title)
             self.setAccessibleDescription("; ".join(filter(None, (*model.facts, legend, *model.notes))))
-            self.setToolTip("; ".join(model.facts))
+            self.setToolTip(plain_text.tip("; ".join(model.facts)))
             count = len(model.notes)
             self.notes.setText(self.tr("1 note ▾") if count == 1 else self.tr("{0} notes ▾").format(count))
             self._text.setText("\n\n".join(f"• {note}" for note in model.notes))
