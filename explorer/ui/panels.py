@@ -93,6 +93,6 @@ def _dressed(panel: Panel, concept: d.Concept, span: float) -> Panel:
     look.digits = 3 if weight else 2
     look.top = 1.0 if weight else span
     view.one_row = len(array.axes) == 1
-    words = (panel.title.replace("  ", ", "), panel.row_axis.words, panel.column_axis.words)
+    words = (panel.title, panel.row_axis.words, panel.column_axis.words)
     view.setAccessibleName(", ".join(filter(None, words)))
     return panel
