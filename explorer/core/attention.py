@@ -27,6 +27,7 @@ from explorer.core.checks import (
     Choices,
     InputError,
     Shape,
+    as_flag,
     as_floats,
     as_mask,
     as_number,
@@ -225,6 +226,7 @@ def attend(
     _check_together(*given)
     (n_head, n_q, d_k), (_, n_k, d_v) = given[0].shape, given[2].shape
     dtype = np.result_type(*given)
+    demand_causal = as_flag("causal", causal)
     factor = as_number("scale", d_k**-0.5 if scale is None else scale, dtype)
     cap = None if softcap is None else as_number("softcap", softcap, dtype, positive=True)
     width = resolve_window(window)
@@ -252,7 +254,7 @@ def attend(
             q=kept[0],
             k=kept[1],
             v=kept[2],
-            causal=bool(causal),
+            causal=demand_causal,
             mask=allowed,
             bias=added,
             scale=factor,

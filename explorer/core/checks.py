@@ -11,6 +11,7 @@ cheaply whether a product of such numbers could overflow.
 from __future__ import annotations
 
 import math
+import numbers
 import operator
 import sys
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypeAlias
@@ -85,6 +86,9 @@ NOT_BOOLEAN = QT_TRANSLATE_NOOP(
 WRONG_NDIM = QT_TRANSLATE_NOOP("core", "{name} has shape {shape}; it must have {ndim} axes: {axes}")
 EMPTY_AXIS = QT_TRANSLATE_NOOP("core", "{name} has shape {shape}; its axis {axis} must hold at least 1")
 NOT_FINITE = QT_TRANSLATE_NOOP("core", "{cell} is {value}; every number must be finite")
+BOOLEAN_BIAS = QT_TRANSLATE_NOOP(
+    "core", "{name} must hold numbers to add to the scores, not {found}; booleans (True = may look) go into mask"
+)
 NOT_FINITE_BIAS = QT_TRANSLATE_NOOP("core", "{cell} is {value}; a bias must be finite, or -inf for masked")
 TOO_LARGE = QT_TRANSLATE_NOOP("core", "{cell} is {value}, which is too large for {dtype}")
 OVERFLOW = QT_TRANSLATE_NOOP(
@@ -92,6 +96,7 @@ OVERFLOW = QT_TRANSLATE_NOOP(
 )
 NOT_AN_INTEGER = QT_TRANSLATE_NOOP("core", "{name} must be an integer, not {value}")
 TOO_SMALL = QT_TRANSLATE_NOOP("core", "{name} is {value}; it must be at least {least}")
+NOT_A_FLAG = QT_TRANSLATE_NOOP("core", "{name} must be True or False, not {value}")
 NOT_A_NUMBER = QT_TRANSLATE_NOOP("core", "{name} must be a finite number, not {value}")
 NOT_POSITIVE = QT_TRANSLATE_NOOP("core", "{name} is {value}; it must be greater than 0 and fit {dtype}")
 NO_BROADCAST = QT_TRANSLATE_NOOP("core", "{name} has shape {shape}, which does not broadcast to {target} = {axes}")
@@ -131,11 +136,11 @@ def as_floats(name: str, value: ArrayLike, dtype: DTypeLike | None = None) -> Fl
     Raises
     ------
     InputError
-        When `value` is ragged, complex, text or no numbers at all.
+        When `value` is ragged, complex, text, booleans or no numbers at all. Booleans are a mask in the wrong place.
     """
     try:
         array: NDArray[Any] = np.asarray(value)
-        if array.dtype.kind in "biufO" and not _is_masked_array(value):
+        if _holds_numbers(array) and not _is_masked_array(value):
             if dtype is None:
                 native = array.dtype.newbyteorder("=")
                 dtype = native if native in (np.float32, np.float64) else np.float64
@@ -146,6 +151,31 @@ def as_floats(name: str, value: ArrayLike, dtype: DTypeLike | None = None) -> Fl
     raise InputError(NOT_NUMBERS, name=name, found=_describe(value))
 
 
+def _holds_numbers(array: NDArray[Any]) -> bool:
+    """Return whether `array` holds real numbers alone; as a Python object None counts too, and becomes NaN."""
+    if array.dtype.kind != "O":
+        return array.dtype.kind in "iuf"
+    # NumPy would read text as numbers in an array of objects, though it refuses an array of text.
+    items: list[Any] = array.ravel().tolist()
+    return array.ndim > 0 and all(item is None or _is_real(item) for item in items)
+
+
+def _is_boolean(value: ArrayLike) -> bool:
+    try:
+        return bool(np.asarray(value).dtype == np.bool_)
+    except ValueError:  # ragged: no array at all
+        return False
+
+
+def _is_real(value: object) -> bool:
+    """Return whether `value` is one real number: no boolean, no text, nothing complex."""
+    if isinstance(value, bool | np.ndarray):
+        return False
+    if isinstance(value, numbers.Complex | np.generic):
+        return isinstance(value, numbers.Real)
+    return hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
+
+
 def _is_masked_array(value: object) -> bool:
     # Nobody holds one unless numpy.ma is imported; importing it to ask would cost every start its time.
     return isinstance(value, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
@@ -154,8 +184,31 @@ def _is_masked_array(value: object) -> bool:
 def _describe(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"{type(value).__name__} of {value.dtype}"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write out integers of more than 4300 digits
+        text = "a number too long to be written out"
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def written(number: int) -> int | str:
+    """Return `number` for a sentence: itself, or its first digits when it is longer than a reader can take in."""
+    return number if abs(number) < 10**40 else _describe(number)
+
+
+def as_flag(name: str, value: object) -> bool:
+    """Return `value` as a bool: True, False, 1 or 0.
+
+    Raises
+    ------
+    InputError
+        For anything else: Python counts the text "False" as true.
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool | np.bool_) or (isinstance(value, numbers.Integral) and value in (0, 1)):
+        return bool(value)
+    raise InputError(NOT_A_FLAG, name=name, value=_describe(value))
 
 
 def as_mask(name: str, value: ArrayLike) -> BoolArray:
@@ -232,8 +285,10 @@ def check_bias(name: str, value: ArrayLike, dtype: np.dtype[Any]) -> tuple[Float
     Raises
     ------
     InputError
-        For NaN, +inf, and for numbers that `dtype` cannot hold: rounded to -inf they would mask in silence.
+        For booleans, NaN, +inf, and for numbers that `dtype` cannot hold: rounded to -inf they would mask in silence.
     """
+    if _is_boolean(value):
+        raise InputError(BOOLEAN_BIAS, name=name, found=_describe(value))
     given = as_floats(name, value)
     wrong = np.isnan(given) | np.isposinf(given)
     if wrong.any():
@@ -300,7 +355,7 @@ def as_integer(name: str, value: SupportsIndex, least: int | None = None) -> int
     except TypeError:
         raise InputError(NOT_AN_INTEGER, name=name, value=_describe(value)) from None
     if least is not None and number < least:
-        raise InputError(TOO_SMALL, name=name, value=number, least=least)
+        raise InputError(TOO_SMALL, name=name, value=written(number), least=least)
     return number
 
 
@@ -311,11 +366,12 @@ def as_number(name: str, value: SupportsFloat, dtype: np.dtype[Any], *, positive
     ------
     InputError
     """
-    if isinstance(value, bool | np.bool_ | str | bytes):
+    single: Any = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if _is_masked_array(single) or not _is_real(single):
         raise InputError(NOT_A_NUMBER, name=name, value=_describe(value))
     try:
         with np.errstate(over="ignore", under="ignore"):
-            number = float(dtype.type(float(value)))
+            number = float(dtype.type(float(single)))
     except (TypeError, ValueError, OverflowError):
         raise InputError(NOT_A_NUMBER, name=name, value=_describe(value)) from None
     if positive and not 0 < number < np.inf:

@@ -27,7 +27,7 @@ from typing import SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, as_integer
+from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, as_integer, written
 from explorer.core.strictlog import WORK_ROWS, strict_log, strict_log_normal
 
 SEED_TOO_WIDE = QT_TRANSLATE_NOOP("core", "seed is {seed}; it must fit into 64 bits, from -2**63 to 2**64 - 1")
@@ -188,7 +188,7 @@ class JavaRandom:
         """
         number = as_integer("seed", seed)
         if not -(1 << 63) <= number < 1 << 64:
-            raise InputError(SEED_TOO_WIDE, seed=number)
+            raise InputError(SEED_TOO_WIDE, seed=written(number))
         self._state = (number ^ _MULTIPLIER) & _STATE_MASK
         self._steps = 0
         self._kept: float | None = None
@@ -229,7 +229,7 @@ class JavaRandom:
             return (self._next(32) ^ (1 << 31)) - (1 << 31)
         limit = as_integer("bound", bound)
         if not 1 <= limit < 1 << 31:
-            raise InputError(BOUND_OUT_OF_RANGE, bound=limit)
+            raise InputError(BOUND_OUT_OF_RANGE, bound=written(limit))
         if limit & (limit - 1) == 0:
             return (limit * self._next(31)) >> 31
         while True:

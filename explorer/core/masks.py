@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, as_integer, as_mask, check_bias, check_broadcast
+from explorer.core.checks import (
+    QT_TRANSLATE_NOOP,
+    InputError,
+    as_flag,
+    as_integer,
+    as_mask,
+    check_bias,
+    check_broadcast,
+    written,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,7 +48,7 @@ def resolve_offset(n_q: int, n_k: int, q_offset: int | None) -> int:
         return n_k - n_q
     offset = as_integer("q_offset", q_offset)
     if abs(offset) > FARTHEST:
-        raise InputError(TOO_FAR, value=offset, low=-FARTHEST, high=FARTHEST)
+        raise InputError(TOO_FAR, value=written(offset), low=-FARTHEST, high=FARTHEST)
     return offset
 
 
@@ -165,7 +174,7 @@ def visible_pairs(
     seen: NDArray[Any] = positions_visible(
         np.arange(sizes[1], dtype=np.int64) + offset,
         np.arange(sizes[2], dtype=np.int64),
-        causal=bool(causal),
+        causal=as_flag("causal", causal),
         window=resolve_window(window),
     )
     if mask is not None:
