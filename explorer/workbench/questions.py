@@ -373,16 +373,25 @@ def rows_of(expression: Expression, names: Names) -> frozenset[int]:
     return frozenset(int(one) for one in np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel())
 
 
+# The signs of arithmetic as the lessons print them.
+_SIGNS: Final = {number_text.MINUS: "-", "·": "*", "×": "*", "÷": "/", "^": "**", "√(": "sqrt(", "≈": "", "~": ""}
+_ROOT: Final = re.compile(r"√\s*([0-9]+(?:\.[0-9]+)?)")
 _THOUSANDS: Final = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 
 
 def typed_numbers(text: str) -> tuple[float, ...]:
     """Return what somebody may have meant who typed this; nothing when it is no number.
 
-    Reads what every cell of the app reads, and arithmetic such as ``1/3`` or ``exp(-2)``. ``98,304`` is two numbers
-    here: a reader who copies thousands from a text and one who writes a decimal comma are both right.
+    Reads what every cell of the app reads, shares in per cent, and arithmetic such as ``1/3``, ``√2 · 3`` or
+    ``exp(-2)``. ``98,304`` is two numbers here: a reader who copies thousands from a text and one who writes a decimal
+    comma are both right.
     """
-    tidy = text.replace(number_text.MINUS, "-").strip()
+    whole = text.strip()
+    tidy = whole.removesuffix("%").rstrip()
+    unit = 1 if tidy == whole else 100
+    for sign, code in _SIGNS.items():
+        tidy = tidy.replace(sign, code)
+    tidy = _ROOT.sub(r"sqrt(\1)", tidy)
     found = []
     try:
         found.append(number_text.parse(tidy))
@@ -394,4 +403,4 @@ def typed_numbers(text: str) -> tuple[float, ...]:
         found = [value] if isinstance(value, float) and math.isfinite(value) else []
     if _THOUSANDS.fullmatch(tidy):
         found.append(float(tidy.replace(",", "")))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(value / unit for value in found))

@@ -16,6 +16,7 @@ from explorer.core.blockwise import block_steps
 from explorer.core.heads import multi_head
 from explorer.core.softmax import softmax_rows
 from explorer.workbench import lessons, predicates, proofreading
+from explorer.workbench.workbench import Workbench
 
 FILES = {name[:2]: name for name in resources.names("lessons", "en")}
 
@@ -119,7 +120,7 @@ def variants(scale=1.0):
 
 
 def shape(context):
-    return {"context": context, "n_layer": 32, "n_head": 32, "n_head_kv": 8, "head_dim": 128, "params": 8e9}
+    return {"context": context, "weight_bytes": 16e9, "cache_bytes": 2.0 * 32 * 8 * (128 + 128) * context}
 
 
 def built_head(change=lambda arrays: None, sharpness=10.0):
@@ -227,6 +228,19 @@ def test_a_task_stays_undone_when_the_tab_shrinks(number, size):
     }
     for task in lesson_of(number).tasks:
         assert not predicates.check(task.check, {**small, "n": size}).done
+
+
+@pytest.mark.parametrize(
+    ("model", "outweighs"), [("Mistral 7B v0.1", False), ("Mistral 7B v0.2", True), ("Nemotron H 8B", False)]
+)
+def test_a_cache_outweighs_the_parameters_only_where_the_tab_says_so(model, outweighs):
+    """Windows and layers without a cache keep it small, however long the context."""
+    concept = next(one for one in all_concepts() if one.slug == "cost")
+    workbench = Workbench([concept])
+    workbench.set_control("cost", "model", model)
+    workbench.set_control("cost", "context", 131072)
+    names = proofreading.names_of(workbench.state("cost").situation, workbench.results("cost"))
+    assert predicates.check(lesson_of("12").tasks[0].check, names).done is outweighs
 
 
 @pytest.mark.parametrize("concept", all_concepts(), ids=lambda one: one.slug)
