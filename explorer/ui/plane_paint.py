@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from explorer.concepts.shown.plane import Plane, Point, Vector
     from explorer.ui.theme import Theme
 
+    #: A text and where it stands; a vector, its label and where that stands.
+    Tick = tuple[QRectF, str]
+    Label = tuple[Vector, str, QRectF | None]
+
 WRAPPED = int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap)
 #: The least side of the grid's squares in pixels at 100 %.
 SQUARE = 34
@@ -71,7 +75,8 @@ def square_of(scale: Scale, theme: Theme) -> float:
 def paint_plane(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook) -> None:
     """Paint grid, hull, paths, vectors and labels, in this order."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    _paint_ground(painter, plane, scale, look)
+    labels = label_places(plane, scale, look)
+    _paint_ground(painter, plane, scale, look, axis_ticks(plane, scale, look, labels))
     painter.save()
     painter.setClipRect(scale.area)
     _paint_hull(painter, plane, scale, look)
@@ -81,7 +86,7 @@ def paint_plane(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook) 
     for i, vector in enumerate(plane.vectors):
         if i not in look.hidden:
             _paint_vector(painter, scale, look, i, vector)
-    _paint_labels(painter, plane, scale, look)
+    _paint_labels(painter, look, labels)
     painter.restore()
 
 
@@ -108,7 +113,7 @@ def paint_focus(painter: QPainter, scale: Scale, look: PlaneLook) -> None:
 # --- ground ---
 
 
-def _paint_ground(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook) -> None:
+def _paint_ground(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook, ticks: list[Tick]) -> None:
     theme, area = look.theme, scale.area
     painter.setPen(QPen(theme.color("border"), 1))
     painter.setBrush(theme.color("cell"))
@@ -132,7 +137,7 @@ def _paint_ground(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setFont(theme.font(12))
     painter.setPen(theme.color("muted"))
-    for place, text in _ticks(scale, theme):
+    for place, text in ticks:
         painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), text)
     painter.restore()
     painter.setFont(theme.font(12, bold=True))
@@ -145,13 +150,24 @@ def _multiples(low: float, high: float, square: float) -> range:
     return range(int(low // square), int(high // square) + 1)
 
 
-def _ticks(scale: Scale, theme: Theme) -> list[tuple[QRectF, str]]:
+def axis_ticks(plane: Plane, scale: Scale, look: PlaneLook, labels: list[Label]) -> list[Tick]:
+    """Return the numbers along both axes that stand clear of the axes' words and of the vectors' labels."""
+    taken = [place for place, _ in _axis_words(plane, scale, look.theme)]
+    taken += [place for _, text, place in labels if place is not None and text]
+    return [
+        (place, text)
+        for place, text in _ticks(scale, look.theme)
+        if not any(place.intersects(other) for other in taken)
+    ]
+
+
+def _ticks(scale: Scale, theme: Theme) -> list[Tick]:
     """Return the numbers along both axes, as many as there is room for."""
     metrics, px, area = QFontMetricsF(theme.font(12)), theme.px, scale.area
     square, height = square_of(scale, theme), QFontMetricsF(theme.font(12)).height()
     left, right, bottom, top = scale.visible()
     inside = area.adjusted(px(2), px(2), -px(2), -px(2))
-    found: list[tuple[QRectF, str]] = []
+    found: list[Tick] = []
     widest = max(metrics.horizontalAdvance(short(k * square)) for k in _multiples(left, right, square))
     for low, high, upright in ((left, right, True), (bottom, top, False)):
         every = max(1, -int(-((widest if upright else height) + px(8)) // (square * scale.unit)))
@@ -171,7 +187,7 @@ def _ticks(scale: Scale, theme: Theme) -> list[tuple[QRectF, str]]:
     return found
 
 
-def _axis_words(plane: Plane, scale: Scale, theme: Theme) -> list[tuple[QRectF, str]]:
+def _axis_words(plane: Plane, scale: Scale, theme: Theme) -> list[Tick]:
     """Return what the axes mean, at the far end of each."""
     metrics, px = QFontMetricsF(theme.font(12, bold=True)), theme.px
     area, height = scale.area.adjusted(px(5), px(3), -px(5), -px(3)), metrics.height()
@@ -250,7 +266,7 @@ def _paint_handle(painter: QPainter, look: PlaneLook, tip: QPointF, i: int, colo
 # --- labels ---
 
 
-def label_places(plane: Plane, scale: Scale, look: PlaneLook) -> list[tuple[Vector, str, QRectF | None]]:
+def label_places(plane: Plane, scale: Scale, look: PlaneLook) -> list[Label]:
     """Return every vector with its label and where that stands, None where there is no room for it.
 
     The vector under the pointer or in focus also says its numbers.
@@ -275,10 +291,10 @@ def label_places(plane: Plane, scale: Scale, look: PlaneLook) -> list[tuple[Vect
     return list(zip(plane.vectors, texts, places, strict=True))
 
 
-def _paint_labels(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook) -> None:
+def _paint_labels(painter: QPainter, look: PlaneLook, labels: list[Label]) -> None:
     painter.setFont(look.label_font)
     ground = look.soft("cell", 0.82)
-    for vector, text, place in label_places(plane, scale, look):
+    for vector, text, place in labels:
         if place is not None and text:
             painter.fillRect(place, ground)
             painter.setPen(look.theme.color(vector.role))

@@ -41,7 +41,6 @@ class RecoveryBar(QFrame):
         for button in (self.recover, self.discard, self.later):
             self._line.addWidget(button)
         self.set_theme(theme)
-        self.hide()
 
     def _button(self, name: str, text: str, slot: object) -> QPushButton:
         button = QPushButton(text)
@@ -79,13 +78,14 @@ class RecoveryBar(QFrame):
     def _show(self) -> None:
         if self._offered:
             self.words.setText(_sentence(self._offered[0], len(self._offered) - 1))
-        self.setVisible(bool(self._offered))
+        self.setVisible(bool(self._offered) and not self._present)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take another theme or scale."""
-        px = theme.px
+        """Take another theme or scale; in a show nobody is asked about yesterday."""
+        px, self._present = theme.px, theme.present
         self._line.setContentsMargins(px(14), px(6), px(10), px(6))
         self._line.setSpacing(px(8))
+        self._show()
 
 
 def _sentence(what: Recoverable, more: int) -> str:

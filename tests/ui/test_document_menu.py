@@ -280,6 +280,15 @@ def test_what_is_not_wanted_is_thrown_away_and_what_is_not_wanted_now_stays(
     assert open_window().files.bar.isVisible()
 
 
+def test_in_a_show_nobody_is_asked_about_yesterday(open_window: OpenWindow, tmp_path: Path) -> None:
+    left(tmp_path / "recovery", 7.0)
+    window = open_window()
+    window.start_show(full_screen=False)
+    assert not window.files.bar.isVisible()
+    window.leave_show()
+    assert window.files.bar.isVisible()
+
+
 def test_recovering_over_changes_asks_first(open_window: OpenWindow, tmp_path: Path) -> None:
     left(tmp_path / "recovery", 7.0)
     window = open_window()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from explorer.ui import plane_paint
 from explorer.ui.number_style import cell_text
 from explorer.ui.plane_layout import snapped
 from explorer.ui.plane_paint import short, written
@@ -294,6 +295,21 @@ def test_every_vector_has_a_label_and_labels_overlap_nothing(
     assert not any(a.intersects(b) for i, a in enumerate(rects) for b in rects[i + 1 :])
     assert all(view.scale_now().area.contains(rect) for rect in rects)
     assert view.theme.text_px(12) <= view._font
+
+
+@pytest.mark.parametrize("slug", ["why-context", "running-average", "weighted-average"])
+@pytest.mark.parametrize("present", [False, True])
+def test_no_number_of_an_axis_is_half_covered(make_window: MakeWindow, slug: str, present: bool) -> None:
+    window = make_window(slug, present=present, size=(1366, 768))
+    view = window.page.findChild(PlaneView)
+    assert isinstance(view, PlaneView)
+    assert view.plane is not None
+    scale, look, labels = view.scale_now(), view._look(), view.label_places()
+    numbers = plane_paint.axis_ticks(view.plane, scale, look, labels)
+    words = [place for place, _ in plane_paint._axis_words(view.plane, scale, view.theme)]
+    named = [place for _, text, place in labels if place is not None and text]
+    assert numbers
+    assert [text for place, text in numbers if any(place.intersects(other) for other in words + named)] == []
 
 
 def test_the_vector_in_focus_says_its_numbers(open_plane: Open) -> None:
