@@ -50,7 +50,7 @@ def make_window(session: str | None = None, *, tab: str | None = None) -> MainWi
     if session is not None:
         document.open(Path(session).absolute())
     wanted = concept(tab).slug if tab is not None else settings.tab if session is None else ""
-    if wanted in {one.slug for one in workbench.concepts}:
+    if wanted in {one.slug for one in workbench.index}:
         workbench.show(wanted)
     return MainWindow(workbench, settings, themes.make(settings.theme, settings.percent), document)
 

@@ -213,7 +213,7 @@ def _memory_here() -> dict[str, float]:
     window = MainWindow(workbench, Settings(), themes.make("light"))
     window.resize(1280, 720)
     window.show()
-    slugs = [concept.slug for concept in workbench.concepts]
+    slugs = [entry.slug for entry in workbench.index]
 
     def visit(slug: str) -> None:
         workbench.show(slug)

@@ -115,9 +115,8 @@ def fill_go(window: MainWindow, menu: QMenu) -> None:
     add(menu, "pane_next", "Next &pane", window.next_pane, "F6")
     add(menu, "controls", "&Controls of the tab", window.go_to_controls, "F4")
     menu.addSeparator()
-    for concept in window.workbench.concepts:
-        text = f"{concept.number}  {concept.title}"
-        add(menu, f"go_{concept.slug}", text, partial(_go_to, window, concept.slug))
+    for entry in window.workbench.index:
+        add(menu, f"go_{entry.slug}", f"{entry.number}  {entry.title}", partial(_go_to, window, entry.slug))
 
 
 def _go_to(window: MainWindow, slug: str, _checked: bool = False) -> None:

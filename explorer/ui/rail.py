@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from explorer.concepts.declaration import Concept
+    from explorer.concepts import Entry
     from explorer.ui.theme import Theme
 
 
@@ -53,22 +53,22 @@ class _RailDelegate(QStyledItemDelegate):
             painter.setPen(theme.color("outline"))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), px(6), px(6))
-        concept = self._rail.concepts[index.row()]
+        entry = self._rail.entries[index.row()]
         font = theme.font(14, bold=selected)
         metrics = QFontMetrics(font)
         painter.setFont(font)
         painter.setPen(theme.color("on_accent" if selected else "muted"))
         number = QRect(rect.left() + px(6), rect.top(), metrics.horizontalAdvance("00"), rect.height())
-        painter.drawText(number, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), str(concept.number))
+        painter.drawText(number, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), str(entry.number))
         if not self._rail.narrow:
             painter.setPen(theme.color("on_accent" if selected else "text"))
             name = QRect(number.right() + px(6), rect.top(), rect.right() - number.right() - px(9), rect.height())
             painter.drawText(
                 name,
                 int(Qt.AlignmentFlag.AlignVCenter),
-                metrics.elidedText(concept.title, Qt.TextElideMode.ElideRight, name.width()),
+                metrics.elidedText(entry.title, Qt.TextElideMode.ElideRight, name.width()),
             )
-        if self._rail.edited(concept.slug):
+        if self._rail.edited(entry.slug):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("on_accent" if selected else "changed"))
             size = px(6)
@@ -87,9 +87,9 @@ class Rail(QListWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, concepts: Sequence[Concept], edited: Callable[[str], bool], theme: Theme) -> None:
+    def __init__(self, entries: Sequence[Entry], edited: Callable[[str], bool], theme: Theme) -> None:
         super().__init__()
-        self.concepts = tuple(concepts)
+        self.entries = tuple(entries)
         self.edited = edited
         self.theme = theme
         self.narrow = False
@@ -101,26 +101,26 @@ class Rail(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setItemDelegate(_RailDelegate(self))
-        for concept in self.concepts:
-            item = QListWidgetItem(f"{concept.number} {concept.title}")
-            item.setToolTip(f"{concept.number} {concept.title}")
+        for entry in self.entries:
+            item = QListWidgetItem(f"{entry.number} {entry.title}")
+            item.setToolTip(f"{entry.number} {entry.title}")
             self.addItem(item)
         self.currentRowChanged.connect(self._choose)
         self.set_theme(theme)
 
     def _choose(self, row: int) -> None:
-        if 0 <= row < len(self.concepts):
-            self.chosen.emit(self.concepts[row].slug)
+        if 0 <= row < len(self.entries):
+            self.chosen.emit(self.entries[row].slug)
 
     def show_current(self, slug: str) -> None:
         """Mark the tab in front."""
-        row = next((i for i, concept in enumerate(self.concepts) if concept.slug == slug), -1)
+        row = next((i for i, entry in enumerate(self.entries) if entry.slug == slug), -1)
         if row != self.currentRow():
             self.setCurrentRow(row)
 
     def mark_edited(self) -> None:
         """Draw the dots anew where a tab has begun or ceased to differ from the lesson."""
-        marked = [concept.slug for concept in self.concepts if self.edited(concept.slug)]
+        marked = [entry.slug for entry in self.entries if self.edited(entry.slug)]
         if marked != self._marked:
             self._marked = marked
             self.viewport().update()
@@ -134,13 +134,13 @@ class Rail(QListWidget):
         """Return the height of a line."""
         roomy, tight = self.theme.px(36), QFontMetrics(self.theme.font(14)).height() + self.theme.px(6)
         room = self.viewport().height() - self.theme.px(12)
-        return int(min(max(room // max(len(self.concepts), 1), tight), roomy))
+        return int(min(max(room // max(len(self.entries), 1), tight), roomy))
 
     def set_narrow(self, narrow: bool) -> None:
         """Show numbers alone, or names too."""
         self.narrow = narrow
         metrics = QFontMetrics(self.theme.font(14, bold=True))
-        widest = max((metrics.horizontalAdvance(concept.title) for concept in self.concepts), default=0)
+        widest = max((metrics.horizontalAdvance(entry.title) for entry in self.entries), default=0)
         number = metrics.horizontalAdvance("00")
         px = self.theme.px
         self.setFixedWidth(number + px(40) if narrow else min(widest, px(160)) + number + px(38))

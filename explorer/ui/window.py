@@ -98,7 +98,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("window")
         self.setWindowTitle(TITLE)
         themes.apply(QApplication.instance(), theme)  # type: ignore[arg-type]
-        self.rail = Rail(workbench.concepts, workbench.edited, theme)
+        self.rail = Rail(workbench.index, workbench.edited, theme)
         self.topbar = TopBar(workbench, theme)
         self.pages = QStackedWidget()
         self.panels = QStackedWidget()
@@ -311,12 +311,12 @@ class MainWindow(QMainWindow):
 
     def move_tab(self, by: int) -> None:
         """Go to the tab so many after this one, round and round."""
-        slugs = [concept.slug for concept in self.workbench.concepts]
+        slugs = [entry.slug for entry in self.workbench.index]
         self.workbench.show(slugs[(slugs.index(self.workbench.current) + by) % len(slugs)])
 
     def ask_jump(self) -> None:
         """Ask for a tab's number and go there."""
-        numbers = [concept.number for concept in self.workbench.concepts]
+        numbers = [entry.number for entry in self.workbench.index]
         ask.whole(
             self,
             "Jump to tab",
@@ -329,9 +329,9 @@ class MainWindow(QMainWindow):
 
     def jump_to(self, number: int) -> None:
         """Go to the tab of that number."""
-        for concept in self.workbench.concepts:
-            if concept.number == number:
-                self.workbench.show(concept.slug)
+        for entry in self.workbench.index:
+            if entry.number == number:
+                self.workbench.show(entry.slug)
                 return
         self.say(f"there is no tab {number}")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from explorer.concepts import all_concepts
+from explorer.concepts import Entry, index, load
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, cell_name
 from explorer.workbench import number_text
 from explorer.workbench.history import History
@@ -78,10 +78,11 @@ class Workbench:
     """
 
     def __init__(self, concepts: Sequence[Concept] | None = None) -> None:
-        self.concepts: tuple[Concept, ...] = all_concepts() if concepts is None else tuple(concepts)
-        self._by_slug = {one.slug: one for one in self.concepts}
+        made = () if concepts is None else concepts
+        self.index = index() if concepts is None else tuple(Entry(one.number, one.slug, one.title) for one in made)
+        self._by_slug = {one.slug: one for one in made}
         self._tabs: dict[str, Tab] = {}
-        self._current = self.concepts[0].slug if self.concepts else ""
+        self._current = self.index[0].slug if self.index else ""
         self._history: History[TabState] = History(TabState.same_as)
         self._saved: dict[str, TabState] = {}
         self._listeners: dict[object, Callable[[Event], None]] = {}
@@ -101,10 +102,18 @@ class Workbench:
             self._current = slug
             self._emit(Event("current", slug))
 
+    @property
+    def concepts(self) -> tuple[Concept, ...]:
+        """Every tab's declaration; whoever needs only names and titles reads `index`, which imports no tab."""
+        return tuple(self.concept(one.slug) for one in self.index)
+
     def concept(self, slug: str) -> Concept:
         """Return a tab's declaration; InputError when there is no such tab."""
         if slug not in self._by_slug:
-            raise InputError(NO_TAB, name=number_text.quoted(str(slug)), known=", ".join(self._by_slug))
+            known = [one.slug for one in self.index]
+            if slug not in known:
+                raise InputError(NO_TAB, name=number_text.quoted(str(slug)), known=", ".join(known))
+            self._by_slug[slug] = load(slug)
         return self._by_slug[slug]
 
     def state(self, slug: str) -> TabState:
