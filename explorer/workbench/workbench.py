@@ -310,8 +310,7 @@ class Workbench:
     # --- what changed ---
 
     def edited(self, slug: str) -> bool:
-        """Say whether a tab differs from the lesson's values."""
-        self.concept(slug)
+        """Say whether a tab differs from the lesson's values; one that was never opened does not."""
         return slug in self._tabs and not self._tabs[slug].state.same_as(self._tabs[slug].changes.initial)
 
     @property
