@@ -8,8 +8,8 @@ Arithmetic lives in core's ops, state in the workbench, drawing in the ui.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from explorer.concepts.layout import (
     Arrow,
@@ -77,8 +77,7 @@ Controls = Mapping[str, Any]
 Sizes = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
+class Groups(NamedTuple):
     """Equal groups in which the entries of an axis come, such as the columns of a projection that are one head's.
 
     Attributes
@@ -96,8 +95,7 @@ class Groups:
     shared: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(NamedTuple):
     """One axis of an array.
 
     Attributes
@@ -126,8 +124,7 @@ QUERY = Axis("n", "query: who looks", "tokens")
 KEY = Axis("n", "key: who is looked at", "tokens")
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """A size that the user may change, such as the number of tokens.
 
     ``among(sizes)``, where given, returns which values it may have beside the other sizes, in ascending order; when
@@ -143,8 +140,7 @@ class Size:
     among: Callable[[Sizes], Sequence[int]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """An array that the user edits.
 
     Attributes
@@ -195,8 +191,7 @@ class Input:
         return self.symbol or self.name.replace("_", " ")
 
 
-@dataclass(frozen=True, slots=True)
-class Slider:
+class Slider(NamedTuple):
     """A number on a line, between two ends."""
 
     name: str
@@ -212,8 +207,7 @@ class Slider:
     bounds: Callable[[Sizes, Controls], tuple[float, float]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """One of a few named options; the value is the option's key.
 
     `key` is a single-letter shortcut that goes to the next option, and from the last to the first.
@@ -231,8 +225,7 @@ class Choice:
         return keys[(keys.index(str(value)) + 1) % len(keys)]
 
 
-@dataclass(frozen=True, slots=True)
-class Toggle:
+class Toggle(NamedTuple):
     """On or off. `key` is a single-letter shortcut that flips it while the stage has the focus."""
 
     name: str
@@ -241,8 +234,7 @@ class Toggle:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(NamedTuple):
     """A whole number that is typed, such as a seed.
 
     ``among(controls)``, where given, returns the values that one step up or down goes to, in ascending order; it says
@@ -257,8 +249,7 @@ class Whole:
     among: Callable[[Controls], Sequence[int]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(NamedTuple):
     """One index along a size, such as the token that asks; -1 where none is chosen and `optional` holds.
 
     The entries go by ``names(situation)`` where it is given, along the tokens by the tokens' names, else by index.
@@ -272,8 +263,7 @@ class Pick:
     names: Callable[[Situation], tuple[str, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(NamedTuple):
     """One entry of a list to choose from: the text that it stands for, what it is called, and words beside that."""
 
     value: str
@@ -281,8 +271,7 @@ class Suggestion:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A line of text, such as the name of a model.
 
     Attributes
@@ -321,8 +310,7 @@ class Text:
 Control = Slider | Choice | Toggle | Whole | Pick | Text
 
 
-@dataclass(frozen=True, slots=True)
-class Drawer:
+class Drawer(NamedTuple):
     """Controls that are seldom wanted: they stand behind one button.
 
     ``says(controls)`` returns in a few words what they hold.
@@ -333,8 +321,7 @@ class Drawer:
     says: Callable[[Controls], str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """What an action or a view may read: the inputs, controls, sizes and token names of a tab, all read-only."""
 
     inputs: Values
@@ -343,23 +330,21 @@ class Situation:
     tokens: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """What an action changes; whatever is absent stays. Arrays must have the shapes that the sizes give.
 
     `origins` says where an input's new numbers come from, such as ``"random seed 42"``; those it does not name count as
     typed.
     """
 
-    inputs: Values = field(default_factory=dict)
-    controls: Controls = field(default_factory=dict)
-    sizes: Sizes = field(default_factory=dict)
+    inputs: Values = MappingProxyType({})
+    controls: Controls = MappingProxyType({})
+    sizes: Sizes = MappingProxyType({})
     tokens: tuple[str, ...] | None = None
-    origins: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """A button that changes inputs in one undoable step. `apply` may raise ValueError with a sentence."""
 
     name: str
@@ -369,8 +354,7 @@ class Action:
     tip: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """One computed array.
 
     Attributes
@@ -406,8 +390,7 @@ class Stage:
         return self.symbol or self.title or self.name.replace("_", " ")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One stop of the steps: `label` on its pill, the stages that appear with it, and a sentence about it.
 
     `times` names a size where the step is taken in parts: one stop for each, such as one for each block of keys. Views
@@ -420,8 +403,7 @@ class Step:
     times: str = ""
 
 
-@dataclass(frozen=True)
-class Concept:
+class Concept(NamedTuple):
     """One tab.
 
     Attributes

@@ -5,8 +5,8 @@ Part of the vocabulary of `explorer.concepts.declaration`, which offers these na
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,31 +14,27 @@ if TYPE_CHECKING:
     from explorer.concepts.declaration import Situation, Values
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """Views from left to right."""
 
     views: tuple[View, ...]
     align: Literal["center", "top"] = "center"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """Views from top to bottom."""
 
     views: tuple[View, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Arrow:
+class Arrow(NamedTuple):
     """The sign between two views, such as ``→`` or ``×``; as wide as `room` would be, so that columns of them align."""
 
     text: str = "→"
     room: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(NamedTuple):
     """A matrix of numbers, editable when it is an input; arrays with a leading head axis show one head at a time.
 
     Attributes
@@ -79,8 +75,7 @@ class Matrix:
     tint: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Matrices that share one place; the step chooses which is shown. Without steps, the last."""
 
     arrays: tuple[str, ...]
@@ -89,8 +84,7 @@ class Place:
     span: float = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Mosaic:
+class Mosaic(NamedTuple):
     """Every head of a (n_head, n_q, n_k) array at once, one tile a head.
 
     `before` are arrays of the same shape that share its place, in the order of the steps. `switch` names a mask input
@@ -114,8 +108,7 @@ class Mosaic:
         return (*self.before, self.array)
 
 
-@dataclass(frozen=True, slots=True)
-class Custom:
+class Custom(NamedTuple):
     """Any other kind of view that the ui knows, by name, with what it needs.
 
     `kind` names a file in ui/views, such as "tiles" or "plane". `options` is plain data and pure functions;
@@ -126,15 +119,14 @@ class Custom:
     kind: str
     name: str
     model: Callable[[Situation, Values], Any]
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = MappingProxyType({})
     arrays: tuple[str, ...] = ()
 
 
 View = Row | Column | Arrow | Matrix | Place | Mosaic | Custom
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(NamedTuple):
     """One figure of a "tiles" view: what it is, its value as text, and how the value comes about.
 
     `cell`, where given, is the array and index that it was read from: choosing the tile shows its trace. `detail` may
@@ -148,8 +140,7 @@ class Tile:
     cell: tuple[str, tuple[int, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(NamedTuple):
     """How rows of an array are drawn at this moment, beyond their values.
 
     `kept` rows are stamped as coming from the KV cache, `faded` rows are dimmed, `blank` rows are not drawn; `stamps`

@@ -12,10 +12,9 @@ n pairs, its own included; FLOPs of attention depend on the query heads, bytes o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
 
@@ -30,8 +29,7 @@ CANNOT_SHARE = QT_TRANSLATE_NOOP(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CacheType:
+class CacheType(NamedTuple):
     """How numbers are stored in a cache: `block` numbers share `block_bytes` bytes, scales included."""
 
     name: str
@@ -255,8 +253,7 @@ def weight_flops(params: int, tokens: int = 1) -> int:
     return 2 * params * tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Projections:
+class Projections(NamedTuple):
     """Parameters of the four attention matrices of one layer."""
 
     wq: int

@@ -12,9 +12,8 @@ holds 0.9.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,8 +67,7 @@ _WORDS: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ScalingSizes:
+class ScalingSizes(NamedTuple):
     """Sizes of Example 5: how many dot products and how many rows of scores it draws for each head size."""
 
     seed: int = 5
@@ -79,8 +77,7 @@ class ScalingSizes:
     keys: int = 8
 
 
-@dataclass(frozen=True, slots=True)
-class ModelShape:
+class ModelShape(NamedTuple):
     """A model as Examples 10 to 12 need it; its cache holds 16-bit numbers.
 
     Attributes

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +49,7 @@ class Cancelled(Exception):  # noqa: N818 - it says what happened; nothing went 
     """The caller asked for the measurement to stop."""
 
 
-@dataclass(frozen=True, slots=True)
-class StreamMark:
+class StreamMark(NamedTuple):
     """Where the stream of random numbers stood.
 
     Attributes

@@ -7,8 +7,7 @@ plain dot products (`explorer.core.attention`).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 DIFFERENT_LENGTHS = QT_TRANSLATE_NOOP("core", "a has shape {a} and b has shape {b}; both must have as many numbers")
 
 
-@dataclass(frozen=True, slots=True)
-class Cosine:
+class Cosine(NamedTuple):
     """The cosine of the angle between two vectors, and its parts.
 
     Attributes

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtGui import QFontMetrics
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """One size for a whole stage.
 
     `height` of an ordinary cell and its `font`, in pixels; `squeeze` is how far the large tables are pressed below
@@ -27,8 +25,7 @@ class Unit:
     squeeze: float = 1.0
 
 
-@dataclass(frozen=True)
-class CellSize:
+class CellSize(NamedTuple):
     """Width, height and font of a cell in pixels; `in_room` where a table of such cells is pressed into a room."""
 
     width: int

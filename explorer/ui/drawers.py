@@ -6,7 +6,6 @@ way. It closes with Escape and with a click beside it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
@@ -56,8 +55,7 @@ class DrawerButton(QToolButton):
         self.setText(f"{drawer.label} ▾")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         self.popup = Popup(self, f"popup_{drawer.label.lower()}", drawer.label)
-        inside = replace(
-            concept,
+        inside = concept._replace(
             sizes=(),
             controls=tuple(concept.control(name) for name in drawer.controls),
             actions=(),

@@ -7,7 +7,6 @@ it is the same with and without a display.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -108,7 +107,7 @@ def sheet(workbench: Workbench, slug: str, theme: Theme, names: tuple[str, ...] 
     names : tuple of str
         Arrays and other views by name; the whole stage where empty.
     """
-    theme = replace(theme, printed=True)
+    theme = theme._replace(printed=True)
     app = lifetime.application()
     if not app.topLevelWidgets():
         themes.apply(app, theme)

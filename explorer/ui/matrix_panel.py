@@ -6,7 +6,6 @@ size, so that the stage can choose one size for all; what the numbers are is dec
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -228,7 +227,7 @@ class MatrixPanel(QWidget):
         if any(self.view.look.forms) or self.column_axis.names != "tokens":
             font = self.theme.text_px(12) if any(self.view.look.forms) else self._label_font(cell).pixelSize()
             labels = max((text_width(font, name) for name in self.column_names), default=0)
-            cell = replace(cell, width=max(cell.width, labels + self.theme.px(8) if labels else 0))
+            cell = cell._replace(width=max(cell.width, labels + self.theme.px(8) if labels else 0))
         elif self.large and holds_digits(cell) and len(self.column_names) <= NAMED_IN_FULL:
             # Where the title is wider than the table anyway, that room spares the tokens' names an ellipsis.
             font = self._label_font(cell).pixelSize()
@@ -236,7 +235,7 @@ class MatrixPanel(QWidget):
             labels = max((text_width(font, name) for name in names), default=0) + self.theme.px(3)
             left, _, right, _ = self._margins(cell)
             spare = (self.header_width() - left - right) // max(len(self.column_names), 1)
-            cell = replace(cell, width=max(cell.width, min(labels, spare)))
+            cell = cell._replace(width=max(cell.width, min(labels, spare)))
         return cell
 
     def table_size(self, cell: CellSize) -> QSize:

@@ -6,8 +6,8 @@ where a cell stands is decided here. Tiles are pixels of one picture as long as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, QSize, Qt
@@ -59,8 +59,7 @@ class MosaicModel(MatrixModel):
         return f"{at} {names[at]}" if at < len(names) else str(at)
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """Where tiles stand: `columns` side by side, `gap` between them, `caption` pixels above each."""
 
     columns: int = 1
@@ -399,8 +398,7 @@ class MosaicView(MatrixView):
         return self._matrix.index(moved.head * rows + moved.row, min(moved.column, columns - 1))
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(NamedTuple):
     head: int
     row: int
     column: int

@@ -7,7 +7,6 @@ whose arrays are other objects than before are drawn again, once per frame.
 from __future__ import annotations
 
 import importlib
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -280,7 +279,7 @@ class Page(QWidget):
         values = np.atleast_2d(np.full(shape[-2:], np.nan))
         panel.take(state.situation)
         self._label(panel, panel.name, state)
-        panel.marks = replace(marks, blank=frozenset(range(len(values))))
+        panel.marks = marks._replace(blank=frozenset(range(len(values))))
         panel.view.look.blank = panel.marks.blank
         panel.view.forget_changed()
         panel.view.set_values(values)

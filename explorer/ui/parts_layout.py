@@ -136,7 +136,7 @@ class Measure:
             width = min(width, max(2 * height, self.theme.px(5)))
         if widest > MOST_COLUMNS:
             width = min(width, max(cell.width * MOST_COLUMNS // widest, 1))
-        return replace(cell, width=width, height=height)
+        return cell._replace(width=width, height=height)
 
     @staticmethod
     def _columns_of(cut: Cut) -> int:

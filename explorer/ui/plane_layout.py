@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 
@@ -30,8 +29,7 @@ def snapped(value: float, step: float) -> float:
     return float(f"{round(value / step) * step:.12g}") + 0.0
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(NamedTuple):
     """How a plane lies on screen: the pixel of its origin, the pixels of 1, and the rectangle it fills."""
 
     origin: QPointF
@@ -77,8 +75,7 @@ class Scale:
         return nice(least / self.unit)
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(NamedTuple):
     """A label that wants a place: the tip that it names, its size, and how far from the tip it may stand."""
 
     tip: QPointF

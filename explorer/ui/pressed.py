@@ -6,8 +6,7 @@ tile. Cells with digits are `explorer.ui.matrix_paint`'s.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -28,8 +27,7 @@ MOST_PATTERNS = 64
 SMOOTH_BELOW = 2
 
 
-@dataclass(frozen=True)
-class Tile:
+class Tile(NamedTuple):
     """A table of so many rows and columns in a rectangle of this size, its corner at (0, 0)."""
 
     rows: int

@@ -5,7 +5,6 @@ As long as the stage has the room everything stands at its ordinary size; `Unit.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
@@ -48,7 +47,7 @@ class RoomPanel(MatrixPanel):
         full, rows = self._full_cell(unit), int(self.view.values.shape[0])
         if self.room is None or unit.squeeze >= 1 or (rows <= self.room[0] and self._compared() <= self.room[1]):
             return full
-        return replace(small_cell(self.theme, unit, self.text), in_room=True)
+        return small_cell(self.theme, unit, self.text)._replace(in_room=True)
 
     def table_size(self, cell: CellSize) -> QSize:
         """Return how large the table is; in its room, whatever it holds, as large as that at most."""

@@ -7,7 +7,6 @@ size scrolls.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -301,7 +300,7 @@ class StageCanvas(QWidget):
         # What is too high anyway scrolls, but downwards only if that can be had.
         narrow = QSize(room.width() - self.bar_extent(), UNBOUNDED)
         unit, squeezes = Unit(smallest + theme.px(6), smallest), self._squeezes()
-        self.unit = replace(unit, squeeze=self._mildest(squeezes, unit, narrow, room.height()) or squeezes[-1])
+        self.unit = unit._replace(squeeze=self._mildest(squeezes, unit, narrow, room.height()) or squeezes[-1])
         return self._grown(max(room.height(), theme.px(240)))
 
     def bar_extent(self) -> int:
@@ -321,7 +320,7 @@ class StageCanvas(QWidget):
         low, high = 0, len(squeezes)
         while low < high:
             middle = (low + high) // 2
-            if self._fits(replace(unit, squeeze=squeezes[middle]), room, most):
+            if self._fits(unit._replace(squeeze=squeezes[middle]), room, most):
                 high = middle
             else:
                 low = middle + 1

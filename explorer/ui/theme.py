@@ -7,9 +7,8 @@ sizes go through `Theme.px` and all fonts through `Theme.font`, so plots and mat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette
@@ -24,8 +23,7 @@ FAMILY = "Inter"
 SCALES = (80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 
 
-@dataclass(frozen=True)
-class Colors:
+class Colors(NamedTuple):
     """The colours of one theme. Roles are safe for the three kinds of colour blindness (tests hold them apart)."""
 
     window: str
@@ -185,8 +183,7 @@ def _ramp(anchors: tuple[str, ...], count: int = 256) -> NDArray[np.uint8]:
     return np.stack([np.interp(where, stops, channels[:, c]) for c in range(3)], axis=1).round().astype(np.uint8)
 
 
-@dataclass(frozen=True)
-class Ramp:
+class Ramp(NamedTuple):
     """256 colours for values from low to high, with the text colour that is readable on each."""
 
     colors: NDArray[np.uint8]
@@ -206,14 +203,13 @@ def _ramp_of(anchors: tuple[str, ...]) -> Ramp:
     return Ramp(colors, brushes, on)
 
 
-@dataclass(frozen=True)
-class Theme:
+class Theme(NamedTuple):
     """One theme at one scale, in or out of presentation, on a screen or on paper."""
 
     name: str = "dark"
     percent: int = 100
     present: bool = False
-    colors: Colors = field(default=DARK)
+    colors: Colors = DARK
     #: Whether it is for a picture: that is not told what could be dragged or clicked.
     printed: bool = False
 

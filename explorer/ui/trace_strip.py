@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
@@ -268,7 +267,7 @@ def _words(token: Token) -> list[Token]:
     """Split words into single ones, each with the space before it, so that a long sentence finds room."""
     if token.kind != "note" or token.cell is not None:
         return [token]
-    return [replace(token, text=text) for text in re.findall(r"\s*\S+(?:\s+$)?|^\s+$", token.text)] or [token]
+    return [token._replace(text=text) for text in re.findall(r"\s*\S+(?:\s+$)?|^\s+$", token.text)] or [token]
 
 
 HINT = (

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.core.expression import Cell, Expression, Number, Operation, Result, evaluate
 from explorer.workbench import number_text
@@ -47,8 +47,7 @@ _BINDING = {"sum": 1, "difference": 1, "product": 2, "quotient": 2}
 Before = Callable[[Callable[[Expression], list[Token]]], list[Token]]
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A number as it is printed: its text, the value of that text, and the unit of its last digit."""
 
     text: str
@@ -209,8 +208,7 @@ class Equation:
         return _tokens(expression, _Style(digits, self.unit), self.roles, leading=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Style:
+class _Style(NamedTuple):
     """How operands are written: with so many decimals, in a unit where they count something."""
 
     digits: int

@@ -6,8 +6,7 @@ say when two are the same. One history serves a whole document.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +16,7 @@ State = TypeVar("State")
 LIMIT = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Entry(Generic[State]):
+class Entry(NamedTuple, Generic[State]):
     """One undoable step."""
 
     label: str
@@ -82,7 +80,7 @@ class History(Generic[State]):
     def record(self, label: str, tab: str, before: State, after: State) -> None:
         """Add a change; inside a gesture it joins the gesture's earlier changes of that tab."""
         if self._merging and self._done[-1].tab == tab:
-            self._done[-1] = replace(self._done[-1], after=after)
+            self._done[-1] = self._done[-1]._replace(after=after)
             return
         if self._merging:
             self._settle()

@@ -35,9 +35,8 @@ that must hold. A line that begins with two spaces continues the one above. Expr
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from explorer import resources
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
@@ -75,16 +74,14 @@ BOTH_WAYS = QT_TRANSLATE_NOOP("workbench", "a choice has either “correct:” o
 NO_LESSON = QT_TRANSLATE_NOOP("workbench", "there is no lesson {file}; there are {known}")
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """A formula in TeX, and the same in words for a screen reader."""
 
     tex: str
     says: str
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """Something to try. `check` says when it is done; without one, the user decides."""
 
     text: Prose
@@ -92,16 +89,14 @@ class Task:
     hint: Prose | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """A titled note, such as the names that other tools use."""
 
     title: str
     text: Prose
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(NamedTuple):
     """The texts of one tab.
 
     Attributes

@@ -18,7 +18,7 @@ import math
 import warnings
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -108,8 +108,7 @@ class Expression:
             return _Run(self.text, names).value(self.tree)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """Whether a check holds, and where it cannot be decided, why."""
 
     done: bool

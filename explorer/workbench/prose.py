@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -35,8 +34,7 @@ NOT_CLOSED = QT_TRANSLATE_NOOP(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A piece of text in one style; `role` is empty for words of no role."""
 
     text: str
@@ -44,8 +42,7 @@ class Span:
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(NamedTuple):
     """A number or an array that is computed when the text is shown."""
 
     expression: Expression
@@ -53,8 +50,7 @@ class Computed:
     style: Style
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(NamedTuple):
     """One paragraph or more; paragraphs are parted by an empty line."""
 
     pieces: tuple[Span | Computed, ...]

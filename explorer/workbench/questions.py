@@ -13,7 +13,7 @@ import re
 from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -40,8 +40,7 @@ CHOOSE = QT_TRANSLATE_NOOP("workbench", "Choose an answer first.")
 MORE_TO_MARK = QT_TRANSLATE_NOOP("workbench", "So far right, but something is still missing.")
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a reply is worth. `message` names a general remark of this module; without one, `feedback` is the text."""
 
     right: bool
@@ -54,24 +53,21 @@ class Verdict:
         return self.message or "".join(span.text for span in self.feedback)
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """A value that a question states: a name, and the expression behind it."""
 
     name: str
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(NamedTuple):
     """A wrong answer that is foreseen, and the text that names the mistake."""
 
     answer: Expression
     feedback: Prose
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One answer to choose, what to say to whoever chooses it wrongly, and whether the file calls it correct."""
 
     label: Prose
@@ -100,8 +96,7 @@ class Place:
         return all(one is None or one == other for one, other in zip(mine, index, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceMistake:
+class PlaceMistake(NamedTuple):
     """A place where one may click by mistake, and the text that names the mistake."""
 
     place: Place

@@ -14,9 +14,8 @@ import os
 import re
 import stat
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, NoReturn
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
 
@@ -244,8 +243,7 @@ def can_be_kept(text: str) -> bool:
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A value of a document, with its place in it.
 
     Attributes

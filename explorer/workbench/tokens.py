@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,8 +13,7 @@ Index = tuple[int, ...]
 Cell = tuple[str, Index]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of a line.
 
     Attributes
@@ -42,16 +40,14 @@ class Token:
     raised: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of the strip, and the stage that it explains."""
 
     tokens: tuple[Token, ...]
     stage: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """How one cell came about.
 
     Attributes

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from explorer.concepts import evaluation
@@ -138,7 +137,7 @@ class _Teller:
         for one in self._equations:
             line = one if isinstance(one, Line) else Line(tuple(one.tokens()), one.stage)
             if isinstance(one, Equation) and one.appended and lines:
-                lines[-1] = replace(lines[-1], tokens=(*lines[-1].tokens, Token("   "), *line.tokens))
+                lines[-1] = lines[-1]._replace(tokens=(*lines[-1].tokens, Token("   "), *line.tokens))
             else:
                 lines.append(line)
         return tuple(lines)
@@ -232,7 +231,7 @@ class _Teller:
                 why = wording.why_masked(stage, table, index, self._situation, self._translate)
                 after = (wording.note(why), *self._mask_cell(stage, index))
         elif stage.role == "weight" and same_shape and self.roles.get(read) == "score":
-            before = (Token("e"), replace(self._operand(read, index), raised=True), Token(" = "))
+            before = (Token("e"), self._operand(read, index)._replace(raised=True), Token(" = "))
             after = self._nowhere(read, index, -math.inf)
         elif self.roles.get(read) == "weight":
             after = self._nowhere(read, index, 0.0)
@@ -260,7 +259,7 @@ class _Teller:
                 shape = self._results[name].shape
                 own = index[len(index) - len(shape) :]
                 at = tuple(0 if length == 1 else i for i, length in zip(own, shape, strict=True))
-                found += [Token("   "), replace(self._operand(name, at), text=cell_name(self.spoken[name], at))]
+                found += [Token("   "), self._operand(name, at)._replace(text=cell_name(self.spoken[name], at))]
         return tuple(found)
 
     def _largest(self, stage: Stage, found: Expression) -> Before | None:
@@ -312,7 +311,7 @@ class _Teller:
     def _row(self, name: Token, at: int) -> tuple[Token, ...]:
         """Return ``q₂`` for a row of what goes by a letter, ``row 2 of attention weights`` for others."""
         if len(name.text) <= LETTERS:
-            return (replace(name, text=f"{name.text}{wording.subscript(at)}"),)
+            return (name._replace(text=f"{name.text}{wording.subscript(at)}"),)
         return Token(self._translate(wording.ROW).format(at=at)), name
 
 

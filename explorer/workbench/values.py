@@ -6,8 +6,7 @@ agreement. The functions themselves are in :mod:`explorer.workbench.vocabulary`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +36,7 @@ class EmptyError(InputError):
     """Refuse to reduce an array without cells: ``all`` of nothing would be true, and a task would tick itself off."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attended:
+class Attended(NamedTuple):
     """What ``attend`` gives to an expression: a trace of which only the named tables can be read."""
 
     trace: Trace
@@ -56,8 +54,7 @@ PARTS: Final = ("scores", "scaled", "capped", "masked", "weights", "output")
 Value: TypeAlias = "float | bool | str | Numbers | Attended"
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """A callable of the language: what it does, and how much work a call with these arguments is."""
 
     call: Callable[..., Value]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -113,7 +112,7 @@ def title(concept: Concept, situation: Situation, name: str, index: Index, trans
 
 def _heads(axes: tuple[Axis, ...], index: Index, situation: Situation, translate: Translate) -> list[Token]:
     # A leading axis may count tokens, but it is a head's place: it goes by its words.
-    nameless = replace(situation, tokens=())
+    nameless = situation._replace(tokens=())
     words = [
         label(axis, at, nameless) if axis.words else translate(HEAD).format(at=at)
         for axis, at in zip(axes, index, strict=True)

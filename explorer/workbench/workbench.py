@@ -8,8 +8,7 @@ no files: sessions and recovery write down what `Workbench.document` returns.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -54,8 +53,7 @@ ROUNDING = 1e-13
 FIRST_SEED = 42
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Something that happened.
 
     `kind` is "state" (what a tab holds changed: `names` are the inputs, controls and sizes, or "tokens"), "results"
@@ -110,11 +108,14 @@ class Workbench:
     def concept(self, slug: str) -> Concept:
         """Return a tab's declaration; InputError when there is no such tab."""
         if slug not in self._by_slug:
-            known = [one.slug for one in self.index]
-            if slug not in known:
-                raise InputError(NO_TAB, name=number_text.quoted(str(slug)), known=", ".join(known))
+            self._require(slug)
             self._by_slug[slug] = load(slug)
         return self._by_slug[slug]
+
+    def _require(self, slug: str) -> None:
+        known = [one.slug for one in self.index]
+        if slug not in known:
+            raise InputError(NO_TAB, name=number_text.quoted(str(slug)), known=", ".join(known))
 
     def state(self, slug: str) -> TabState:
         """Return what a tab holds."""
@@ -311,6 +312,7 @@ class Workbench:
 
     def edited(self, slug: str) -> bool:
         """Say whether a tab differs from the lesson's values; one that was never opened does not."""
+        self._require(slug)
         return slug in self._tabs and not self._tabs[slug].state.same_as(self._tabs[slug].changes.initial)
 
     @property

@@ -9,7 +9,6 @@ import math
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -134,7 +133,7 @@ def test_values_that_do_not_fit_are_refused_with_one_sentence(values, said):
 
 
 def test_numbers_that_overflow_are_refused():
-    wide = replace(zoo.HEADS, inputs=tuple(replace(one, limits=(-math.inf, 1e308)) for one in zoo.HEADS.inputs))
+    wide = zoo.HEADS._replace(inputs=tuple(one._replace(limits=(-math.inf, 1e308)) for one in zoo.HEADS.inputs))
     with pytest.raises(ValueError, match=r"would make raw\[0, 0, 0\] overflow"):
         with_values(wide, {"q": [[[1e308]]], "k": [[[100]]]})
 

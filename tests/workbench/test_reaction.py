@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -139,7 +137,7 @@ def test_names_of_the_moment_are_told_and_exported(bench):
 
 
 def test_a_tab_that_does_not_react_is_left_alone():
-    calm = dataclasses.replace(REACTING, react=None)
+    calm = REACTING._replace(react=None)
     bench = Workbench([calm])
     bench.set_control("reacting", "top", 50.0)
     assert bench.state("reacting").inputs["W"].tolist() == [[2.0], [2.0], [2.0]]

@@ -20,8 +20,8 @@ from explorer.workbench.state import (
 )
 from tests.workbench.small import SINGLE
 
-LAST = dataclasses.replace(SINGLE.steps[-1], times="d_model")
-PARTED = dataclasses.replace(SINGLE, steps=(*SINGLE.steps[:-1], LAST))
+LAST = SINGLE.steps[-1]._replace(times="d_model")
+PARTED = SINGLE._replace(steps=(*SINGLE.steps[:-1], LAST))
 SIZES = initial(SINGLE).sizes
 PLAIN = len(SINGLE.steps) - 1
 
@@ -61,4 +61,4 @@ def test_going_to_a_step_reaches_it_and_stays_in_its_row(step: int, by_row: bool
 
 def test_a_size_of_none_still_leaves_a_stop() -> None:
     empty = Step("none", ("scores",), times="d_head")
-    assert stops(dataclasses.replace(SINGLE, steps=(empty,)), {**SIZES, "d_head": 0}) == [(0, 0)]
+    assert stops(SINGLE._replace(steps=(empty,)), {**SIZES, "d_head": 0}) == [(0, 0)]

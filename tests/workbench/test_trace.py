@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -396,7 +395,7 @@ def test_an_op_of_any_shape_is_told_without_being_known():
 def test_a_translation_may_turn_the_words_round(full):
     state = full.state("full-attention")
     found = trace(
-        replace(full.concept("full-attention")),
+        full.concept("full-attention"),
         state.situation,
         full.results("full-attention"),
         "weights",

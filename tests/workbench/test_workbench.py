@@ -626,10 +626,10 @@ def counting(concept):
 
     def wrapped(stage):
         if isinstance(stage.op, Op):
-            return replace(stage, op=counted(stage.name, stage.op))
-        return replace(stage, op=lambda controls: counted(stage.name, stage.op(controls)))
+            return stage._replace(op=counted(stage.name, stage.op))
+        return stage._replace(op=lambda controls: counted(stage.name, stage.op(controls)))
 
-    return replace(concept, stages=tuple(wrapped(stage) for stage in concept.stages)), counts
+    return concept._replace(stages=tuple(wrapped(stage) for stage in concept.stages)), counts
 
 
 def test_nothing_is_computed_before_it_is_asked_for_and_nothing_twice():

@@ -6,8 +6,7 @@ drag into an edit of the cells that a vector names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Role
@@ -16,8 +15,7 @@ Point = tuple[float, float]
 Index = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(NamedTuple):
     """One vector.
 
     Attributes
@@ -51,8 +49,7 @@ class Vector:
     pick: tuple[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """A dashed line, on which something moves."""
 
     start: Point
@@ -60,8 +57,7 @@ class Path:
     role: Role = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Plane:
+class Plane(NamedTuple):
     """A plane with vectors.
 
     Attributes
