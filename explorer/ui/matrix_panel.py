@@ -78,6 +78,7 @@ class MatrixPanel(QWidget):
         self.view.verticalScrollBar().valueChanged.connect(self.update)
         self.view.horizontalScrollBar().valueChanged.connect(self.update)
         self._cell = CellSize(40, 25, 13)
+        self._frames: dict[Unit, tuple[CellSize, tuple[int, int, int, int], int]] = {}
 
     def dress(self) -> tuple[object, ...]:
         """Return all that stands around the table; as long as it is equal the frame need not be painted again."""
@@ -247,25 +248,38 @@ class MatrixPanel(QWidget):
         """Return the longer side of the table in cells."""
         return int(max(self.view.values.shape))
 
+    def forget_sizes(self) -> None:
+        """Forget what was measured, because what decides it may have changed."""
+        self._frames.clear()
+
+    def _frame(self, unit: Unit) -> tuple[CellSize, tuple[int, int, int, int], int]:
+        """Return the cell at this unit, the margins around the table and the least width.
+
+        A stage that looks for its unit measures every panel at many units and at each of them for several heights.
+        """
+        found = self._frames.get(unit)
+        if found is None:
+            cell = self.cell_at(unit)
+            margins = self._margins(cell)
+            words = QFontMetrics(self._fonts()[1])
+            lines = [f"{axis.words} →" for axis in (self.row_axis, self.column_axis) if axis.words]
+            lines += [self.marks.note] if self.marks.note else []
+            longest = max((words.horizontalAdvance(line) for line in lines), default=-margins[0])
+            found = self._frames[unit] = cell, margins, max(margins[0] + longest, self.header_width())
+        return found
+
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the size wanted at this unit; tables taller than `max_height` scroll."""
-        cell = self.cell_at(unit)
-        left, top, right, bottom = self._margins(cell)
+        cell, (left, top, right, bottom), least = self._frame(unit)
         rows, shown = self.view.values.shape[0], self.table_size(cell)
         height = top + shown.height() + bottom
         scrolls = height > max_height and self.may_scroll(cell)
         width = left + shown.width() + right + (self._bar() if scrolls else 0)
-        words = QFontMetrics(self._fonts()[1])
-        for axis in (self.row_axis, self.column_axis):
-            if axis.words:
-                width = max(width, left + words.horizontalAdvance(f"{axis.words} →"))
-        if self.marks.note:
-            width = max(width, left + words.horizontalAdvance(self.marks.note))
         if scrolls:
             # Whole rows only: a row that is cut in half reads as a fault.
             rows_shown = max((max_height - top - bottom) // cell.height, min(rows, 2))
             height = top + rows_shown * cell.height + bottom
-        return QSize(max(width, self.header_width()), height)
+        return QSize(max(width, least), height)
 
     def may_scroll(self, cell: CellSize) -> bool:
         """Say whether a table of such cells may be lower than its rows are together."""
@@ -290,7 +304,7 @@ class MatrixPanel(QWidget):
 
     def anchor(self, unit: Unit, height: int) -> int:
         """Return how far below the panel's top the middle of its table stands; rows align these."""
-        _, top, _, bottom = self._margins(self.cell_at(unit))
+        _, (_, top, _, bottom), _ = self._frame(unit)
         return top + (height - top - bottom) // 2
 
     def table_rect(self) -> QRect:

@@ -193,6 +193,8 @@ class StageCanvas(QWidget):
         """Forget what was measured: a shape, a name, a theme or what is visible may have changed."""
         self._sizes.clear()
         self._anchors.clear()
+        for panel in self.panels():
+            panel.forget_sizes()
 
     def _measured(self, view: d.View, unit: Unit, max_height: int) -> QSize:
         if isinstance(view, d.Row):
