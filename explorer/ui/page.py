@@ -63,8 +63,8 @@ class Page(QWidget):
     _controls_asked = False
     _asks_for_cell = False
 
-    def __init__(self, concept: d.Concept, workbench: Workbench, theme: Theme) -> None:
-        super().__init__()
+    def __init__(self, concept: d.Concept, workbench: Workbench, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.concept = concept
         self.workbench = workbench
         self.theme = theme

@@ -54,8 +54,14 @@ class SidePanel(QWidget):
     cell_wanted = Signal(bool)
     cell_revealed = Signal(str, tuple)
 
-    def __init__(self, lesson: Lesson, theme: Theme, lesson_values: Callable[[], Names] | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        lesson: Lesson,
+        theme: Theme,
+        lesson_values: Callable[[], Names] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
         self.setObjectName("side_panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("Lesson: {0}").format(lesson.title))

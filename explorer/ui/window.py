@@ -227,9 +227,10 @@ class MainWindow(QMainWindow):
         """Return a tab's page, building it when it is first asked for."""
         if slug not in self._pages:
             concept = self.workbench.concept(slug)
-            page = self._pages[slug] = Page(concept, self.workbench, self.theme)
+            # Made inside the window: what is moved into it afterwards is styled a second time.
+            page = self._pages[slug] = Page(concept, self.workbench, self.theme, self.pages)
             if slug not in self._side:
-                self._side[slug] = SidePanel(lessons.load(concept.number, concept.slug), self.theme)
+                self._side[slug] = SidePanel(lessons.load(concept.number, concept.slug), self.theme, parent=self.panels)
                 self.panels.addWidget(self._side[slug])
             page.said.connect(self._note)
             page.refreshed.connect(partial(self._refresh_panel, slug))
