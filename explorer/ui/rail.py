@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -149,10 +149,10 @@ class Rail(QListWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
         self.theme = theme
-        colors = theme.colors
-        self.setStyleSheet(
-            f"QListWidget {{ background: {colors.window}; border: none; padding: {theme.px(6)}px 0; outline: none; }}"
-        )
+        palette = QPalette(self.palette())
+        palette.setColor(QPalette.ColorRole.Base, QColor(theme.colors.window))
+        self.setPalette(palette)
+        self.setViewportMargins(0, theme.px(6), 0, theme.px(6))
         self.set_narrow(self.narrow)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
