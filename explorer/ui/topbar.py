@@ -326,7 +326,8 @@ class TopBar(QWidget):
             self._icons.append((button, icon_name))
         else:
             button.setText(text)
-        (self._right if right else self._left).addWidget(button)
+        # Aligned, a button lower than the pills does not press them flat.
+        (self._right if right else self._left).addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._dress(button, icon_name)
         return button
 
