@@ -19,6 +19,7 @@ class Bubble(QLabel):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._page = parent
+        self._margin = 0
         self.setObjectName("bubble")
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -41,9 +42,16 @@ class Bubble(QLabel):
         width = min(theme.px(360), parent.width() - theme.px(16))
         self.setFixedWidth(width)
         self.setFixedHeight(max(self.heightForWidth(width), self.sizeHint().height()))
-        x = min(max(where.x(), theme.px(8)), parent.width() - self.width() - theme.px(8))
-        y = min(where.y() + theme.px(6), parent.height() - self.height() - theme.px(8))
-        self.move(x, max(y, 0))
+        self._margin = theme.px(8)
+        self.move(where.x(), where.y() + theme.px(6))
+        self.stay_inside()
         self.show()
         self.raise_()
         self._timer.start(SHOWN_MS)
+
+    def stay_inside(self) -> None:
+        """Keep to the page, which may have become smaller."""
+        page, margin = self._page, self._margin
+        x = min(max(self.x(), margin), page.width() - self.width() - margin)
+        y = min(self.y(), page.height() - self.height() - margin)
+        self.move(x, max(y, 0))

@@ -657,6 +657,7 @@ class Page(QWidget):
         """Share the height between stage and trace."""
         super().resizeEvent(event)
         self._size_stage()
+        self.bubble.stay_inside()
 
     def restyle(self) -> None:
         """Draw everything again, as after a change of how weights are coloured."""
@@ -666,6 +667,7 @@ class Page(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
         self.theme = theme
+        self.bubble.hide()
         self.bar.set_theme(theme)
         if self._slow_bar is not None:
             self._slow_bar.set_theme(theme)

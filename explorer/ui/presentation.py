@@ -92,6 +92,7 @@ class Show(QObject):
     def lay_hands(self) -> None:
         """Give the keys to the tab, beginning with its controls, or with its first table where it has none."""
         page = self._window.page
+        self._forget_digits()
         self._hands = True
         page.show_controls(on=True)
         if not any(panes.enter(pane) for pane in (page.bar, page.stage)):
@@ -152,12 +153,17 @@ class Show(QObject):
             self._window.say(f"to tab {self._digits}: Enter")
             return True
         if key in (K.Key_Return, K.Key_Enter) and self._digits:
-            digits, self._digits = self._digits, ""
-            self._window.say("")
+            digits = self._digits
+            self._forget_digits()
             self._window.jump_to(int(digits))
             return True
-        self._digits = ""
+        self._forget_digits()
         return self._drive(key)
+
+    def _forget_digits(self) -> None:
+        if self._digits:
+            self._digits = ""
+            self._window.say("")
 
     def _drive(self, key: Qt.Key) -> bool:
         window = self._window

@@ -143,3 +143,20 @@ def test_a_show_says_what_it_cannot_do(qtbot: QtBot, make_window: MakeWindow) ->
     for key in (K.Key_1, K.Key_2, K.Key_Return):
         press(qtbot, window, key)
     assert window.workbench.current == "cost"
+
+
+def test_what_a_show_said_goes_with_it(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window("full-attention", present=True)
+    press(qtbot, window, K.Key_1)
+    assert window.page.bubble.isVisible()
+    press(qtbot, window, K.Key_Escape)
+    assert not window.page.bubble.isVisible()
+    assert not window.status
+
+
+def test_a_sentence_over_the_page_stays_inside_it(make_window: MakeWindow) -> None:
+    window = make_window("full-attention")
+    window.page.tell("a sentence")
+    window.resize(900, 500)
+    settle(window)
+    assert window.page.rect().contains(window.page.bubble.geometry())
