@@ -175,7 +175,7 @@ def weight_bytes(architecture: Architecture, weight_type: cost.CacheType) -> int
     """Return the bytes of the stored weights: as the file states them, else every parameter at `weight_type`."""
     if architecture.weight_bytes is not None:
         return architecture.weight_bytes
-    if architecture.parameters is None:
+    if architecture.parameters is None or architecture.why_unknown("params"):
         return None
     return weight_type.row_bytes(architecture.parameters.total)
 

@@ -8,11 +8,13 @@ but only where published configs are known to leave that key out: everything els
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
-from explorer.models.fields import MOST_LAYERS, Fields
+from explorer.models.class_defaults import IRREGULAR, LAYER_TYPES, of_class
+from explorer.models.fields import DISAGREE, MOST_LAYERS, Fields
+from explorer.models.names import N_LAYER, N_LAYER_DECODER, VOCAB, aliases
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,26 +23,6 @@ NO_LANGUAGE_MODEL = QT_TRANSLATE_NOOP(
     "models", "{where} describes {what}, not a language model; accepted is the config.json of a language model"
 )
 NO_LAYERS = QT_TRANSLATE_NOOP("models", "{where} does not say how many layers the model has; one of {keys} is needed")
-
-N_LAYER: Final = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_transformer_layers")
-N_LAYER_DECODER: Final = ("decoder_layers", "num_decoder_layers")
-N_HEAD: Final = ("num_attention_heads", "n_head", "n_heads", "num_heads", "num_query_heads")
-N_HEAD_DECODER: Final = ("decoder_attention_heads",)
-N_HEAD_KV: Final = (
-    "num_key_value_heads", "n_head_kv", "num_kv_heads", "n_kv_heads", "kv_n_heads", "num_query_groups",
-    "num_attention_groups",
-)  # fmt: skip
-HEAD_DIM: Final = ("head_dim", "attention_head_dim", "d_kv", "d_head", "kv_channels")
-D_MODEL: Final = ("hidden_size", "n_embd", "n_embed", "d_model", "model_dim", "dim")
-VOCAB: Final = ("vocab_size", "padded_vocab_size")
-D_FF: Final = (
-    "intermediate_size", "ffn_dim", "n_inner", "d_ff", "ffn_hidden_size", "ff_intermediate_size", "inter_dim",
-    "hidden_dim",
-)  # fmt: skip
-LONGEST: Final = (
-    "max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "max_sequence_length", "max_context_length",
-    "max_target_positions",
-)  # fmt: skip
 
 # Blocks that hold the decoder of a multimodal model, outermost name first.
 _NESTS: Final = (
@@ -72,7 +54,11 @@ ENCODERS: Final = frozenset(
         "bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra", "deberta", "deberta-v2", "mpnet",
         "modernbert", "nomic_bert", "camembert", "xlm-roberta-xl", "ernie", "megatron-bert", "layoutlm", "esm",
         "mobilebert", "convbert", "nystromformer", "big_bird", "longformer", "funnel", "squeezebert", "eurobert",
-        "t5encoder",
+        "t5encoder", "bert-generation", "data2vec-text", "roberta-prelayernorm", "rembert", "roc_bert", "roformer",
+        "xmod", "ibert", "luke", "fnet", "canine", "splinter", "yoso", "mra", "nezha", "xlm", "flaubert", "new", "gte",
+        "jina_embeddings_v3", "neobert", "dpr", "tapas", "lilt", "bros", "layoutlmv2", "layoutlmv3", "markuplm",
+        # Masked diffusion fills in all positions at once, again and again.
+        "llada", "llada_moe", "dream",
     }
 )  # fmt: skip
 ENCODER_DECODERS: Final = frozenset(
@@ -97,7 +83,7 @@ _NOT_LANGUAGE: Final = {
     **dict.fromkeys(("time_series_transformer", "autoformer", "informer", "patchtst", "timesfm"), "a series model"),
 }  # fmt: skip
 
-# What a family's published configs leave out because its class has this default. `nested` ones rely on more of them.
+# What a family's class does when a key is null.
 _DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "gemma": {"head_dim": 256},
     "gemma2": {"head_dim": 256},
@@ -105,25 +91,11 @@ _DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "gemma3n": {"head_dim": 256},
     "gemma4": {"head_dim": 256},
 }
-_NESTED_DEFAULTS: Final[dict[str, dict[str, Any]]] = {
-    "llama": {
-        "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32, "num_attention_heads": 32,
-        "vocab_size": 32000,
-    },
-    "mistral": {
-        "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
-        "num_key_value_heads": 8, "vocab_size": 32000,
-    },
-    "gemma3": {"num_attention_heads": 8, "num_key_value_heads": 4, "vocab_size": 262208},
-    "gemma2": {"num_attention_heads": 8, "num_key_value_heads": 4},
-}  # fmt: skip
-_SIZES_OF_A_DEFAULT: Final = (
-    "hidden_size",
-    "num_hidden_layers",
-    "num_attention_heads",
-    "num_key_value_heads",
-    "head_dim",
-)
+# Of the sizes that a class adds, those that a reader of the figures should know of.
+_TOLD: Final = (
+    "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim", "sliding_window",
+    "kv_lora_rank", "layer_types",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +116,8 @@ class Decoder:
         The block lies inside a multimodal config.
     assumed : tuple of str
         Keys that were filled in from the family's class.
+    irregular : bool
+        The class decides which layer does what, by a rule that is not known, and the file does not say it.
     """
 
     fields: Fields
@@ -152,6 +126,7 @@ class Decoder:
     said_type: str
     nested: bool
     assumed: tuple[str, ...]
+    irregular: bool = False
 
     @property
     def n_layer(self) -> int:
@@ -163,13 +138,34 @@ class Decoder:
             If the config does not say.
         """
         keys = (*N_LAYER_DECODER, *N_LAYER) if self.has_encoder else N_LAYER
+        if self.family == "longcat_flash":
+            return self._of_longcat()
         found = self.fields.size(*N_LAYER_DECODER, most=MOST_LAYERS) if self.has_encoder else None
         found = found or self.fields.size(*N_LAYER, most=MOST_LAYERS)
+        found = found or self.fields.size(*N_LAYER_DECODER, most=MOST_LAYERS)
         if found is None:
             found = self._length_of_pattern()
         if found is None:
             raise InputError(NO_LAYERS, where=self.fields.where, keys=Choices(keys))
         return found
+
+    @property
+    def passes(self) -> int:
+        """Return how often a token runs through the layers, each time with keys and values of its own."""
+        return (self.fields.size("total_ut_steps", most=100) or 4) if self.family == "ouro" else 1
+
+    def _of_longcat(self) -> int:
+        """Return the attentions of a model whose layers attend twice; `num_hidden_layers` counts attentions."""
+        blocks = self.fields.size("num_layers", most=MOST_LAYERS // 2)
+        attentions = self.fields.size("num_hidden_layers", most=MOST_LAYERS)
+        if blocks is None and attentions is None:
+            raise InputError(NO_LAYERS, where=self.fields.where, keys=Choices(N_LAYER))
+        if blocks is not None and attentions not in (None, blocks, 2 * blocks):
+            raise InputError(
+                DISAGREE, where=self.fields.where, first_key="num_layers", first=blocks,
+                second_key="num_hidden_layers", second=attentions,
+            )  # fmt: skip
+        return attentions or 0 if blocks is None else 2 * blocks
 
     def _length_of_pattern(self) -> int | None:
         for key in ("layers_block_type", "layer_types", "block_configs"):
@@ -187,15 +183,27 @@ class Decoder:
     @property
     def is_encoder(self) -> bool:
         """Say whether the model is an encoder alone, which keeps no cache."""
-        both_ways = (
-            self.fields.flag("use_bidirectional_attention") or self.fields.flag("is_causal", default=True) is False
-        )
+        both_ways = self._sees_both_ways or self.fields.flag("is_causal", default=True) is False
         return both_ways or (self.family in ENCODERS and not self.fields.flag("is_decoder"))
+
+    @property
+    def _sees_both_ways(self) -> bool:
+        """Say whether text is seen both ways; some files write "all" for that, and "vision" for images alone."""
+        word = self.fields.values.get("use_bidirectional_attention")
+        if word in ("all", "vision"):
+            return bool(word == "all")
+        return self.fields.flag("use_bidirectional_attention")
 
     @property
     def is_t5(self) -> bool:
         """Say whether the model is one of T5's family, whose head size is a key of its own."""
         return self.family in _T5_LIKE
+
+    @property
+    def disagrees_about_tie(self) -> bool:
+        """Say whether the language model's block and the whole config differ about the tie of head and embedding."""
+        key, blocks = "tie_word_embeddings", (self.fields, self.outer)
+        return all(fields.has(key) for fields in blocks) and len({fields.flag(key) for fields in blocks}) > 1
 
     def tied(self) -> bool | None:
         """Return what the file says about the head being the embedding table, None if it does not."""
@@ -205,15 +213,17 @@ class Decoder:
         return self.fields.flag("share_input_output_layers") if self.fields.has("share_input_output_layers") else None
 
 
-def find_decoder(values: Mapping[str, Any], name: str) -> Decoder:
+def find_decoder(values: Mapping[str, Any], name: str, *, of_a_class: bool = True) -> Decoder:
     """Return the block of a config that describes its language model.
+
+    Unless `of_a_class` is false, what the file leaves out is what its class takes for granted.
 
     Raises
     ------
     InputError
         If the config describes something else.
     """
-    outer = Fields(values, name)
+    outer = Fields(_of_state_spaces(values) if "ssm_cfg" in values else values, name)
     outer_type = (outer.word("model_type") or "").lower()
     inner, nested = outer, False
     for path in _NESTS:
@@ -229,19 +239,49 @@ def find_decoder(values: Mapping[str, Any], name: str) -> Decoder:
     what = _NOT_LANGUAGE.get(outer_type) or (None if nested else _other_kind(outer))
     if what is not None:
         raise InputError(NO_LANGUAGE_MODEL, where=name, what=what)
-    defaults = {**_DEFAULTS.get(family, {}), **(_NESTED_DEFAULTS.get(family, {}) if nested else {})}
+    defaults = of_class(said_type, inner.values, nested=nested) if of_a_class else {}
+    defaults |= {key: value for key, value in _DEFAULTS.get(family, {}).items() if not inner.has(key)}
     if nested and outer.has(*VOCAB):
         defaults["vocab_size"] = outer.size(*VOCAB)
-    missing = {key: value for key, value in defaults.items() if not inner.has(key, *_aliases(key))}
-    assumed = tuple(key for key in _SIZES_OF_A_DEFAULT if key in missing)
-    return Decoder(inner.filled(missing), outer, family, said_type or stem, nested, assumed)
+    turn = defaults.pop(LAYER_TYPES, None)
+    missing = {
+        key: value
+        for key, value in defaults.items()
+        if (key not in inner.values or key in _DEFAULTS.get(family, {})) and not inner.has(*aliases(key))
+    }
+    decoder = Decoder(inner.filled(missing), outer, family, said_type or stem, nested, (), irregular=turn == IRREGULAR)
+    if isinstance(turn, list):
+        missing[LAYER_TYPES] = [turn[i % len(turn)] for i in range(decoder.n_layer)]
+    return replace(
+        decoder, fields=inner.filled(missing), assumed=tuple(key for key in _TOLD if missing.get(key) is not None)
+    )
 
 
-def _aliases(key: str) -> tuple[str, ...]:
-    for names in (N_LAYER, N_HEAD, N_HEAD_KV, HEAD_DIM, D_MODEL, VOCAB, D_FF):
-        if key in names:
-            return names
-    return ()
+def _of_state_spaces(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a config of the first Mamba models, which names everything its own way, under the usual names."""
+    of_ssm, of_attention = values["ssm_cfg"], values.get("attn_cfg")
+    ssm = of_ssm if isinstance(of_ssm, dict) else {}
+    attention = of_attention if isinstance(of_attention, dict) else {}
+    second, attends = ssm.get("layer") == "Mamba2", bool(values.get("attn_layer_idx"))
+    usual = {
+        "model_type": "mamba-with-attention" if attends else "mamba2" if second else "mamba",
+        "mamba_d_state" if attends else "state_size": ssm.get("d_state", 128 if second else 16),
+        "mamba_d_conv" if attends else "conv_kernel": ssm.get("d_conv", 4),
+        "mamba_expand" if attends else "expand": ssm.get("expand", 2),
+        "tie_word_embeddings": values.get("tie_embeddings", True),
+    }
+    if second:
+        usual["mamba_headdim" if attends else "head_dim"] = ssm.get("headdim", 64)
+        usual["mamba_ngroups" if attends else "n_groups"] = ssm.get("ngroups", 1)
+    vocab, step = values.get("vocab_size"), values.get("pad_vocab_size_multiple", 8)
+    if type(vocab) is int and type(step) is int and step > 0:
+        usual["vocab_size"] = -(-vocab // step) * step
+    if attends:
+        usual["num_attention_heads"] = attention.get("num_heads")
+        usual["num_key_value_heads"] = attention.get("num_heads_kv")
+        usual["attention_head_dim"] = attention.get("head_dim")
+        usual["conv_window"] = attention.get("d_conv")
+    return {**values, **usual}
 
 
 def _family(name: str) -> str:

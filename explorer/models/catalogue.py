@@ -82,7 +82,8 @@ def architecture(entry: Entry) -> Architecture:
 @cache
 def _architecture(name: str) -> Architecture:
     entry = next(entry for entry in entries() if entry.name == name)
-    return from_values({**entry.shape, "_name_or_path": entry.name}, entry.name)
+    # The catalogue states every fact that counts: what it leaves out is not there.
+    return from_values({**entry.shape, "_name_or_path": entry.name}, entry.name, of_a_class=False)
 
 
 def search(text: str) -> list[Entry]:

@@ -8,15 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 from explorer.core.cost_model import Architecture, CacheOptions, Layer
 from explorer.models import jsonfile
-from explorer.models.block import D_MODEL, LONGEST, N_HEAD, N_HEAD_KV, Decoder, find_decoder
+from explorer.models.block import Decoder, find_decoder
 from explorer.models.layers import Found, read_layers
+from explorer.models.names import D_MODEL, LONGEST, N_HEAD, N_HEAD_KV
 from explorer.models.parameters import count_parameters
+from explorer.models.pattern import is_listed
+from explorer.models.unread import refuse_unread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+WHICH_LAYERS = QT_TRANSLATE_NOOP(
+    "models", "{where} does not say which layer does what (layer_types), as a model of the type {family} must"
+)
 
 _SIXTEEN_BIT = CacheOptions()
 
@@ -33,27 +41,41 @@ def read_config(path: Path) -> Architecture:
     return from_values(jsonfile.read(path), jsonfile.shown(path.name))
 
 
-def from_values(values: Mapping[str, Any], name: str) -> Architecture:
+def from_values(values: Mapping[str, Any], name: str, *, of_a_class: bool = True) -> Architecture:
     """Return the architecture that the fields of a config describe; `name` is what a refusal calls the file.
+
+    Unless `of_a_class` is false, what the fields leave out is what the model's class takes for granted.
 
     Raises
     ------
     InputError
         As for `read_config`.
     """
-    decoder = find_decoder(values, name)
+    decoder = find_decoder(values, name, of_a_class=of_a_class)
     fields, found = decoder.fields, Found()
     n_layer = decoder.n_layer
     layers = read_layers(decoder, n_layer, found)
+    listed = is_listed(decoder, n_layer)
+    if decoder.irregular and not listed:
+        raise InputError(WHICH_LAYERS, where=fields.where, family=decoder.said_type)
+    refuse_unread(decoder, layers, listed=listed)
+    if decoder.passes > 1:
+        found.notes.append(f"A token runs through the {n_layer} layers {decoder.passes} times and is kept each time.")
+        layers *= decoder.passes
     parameters = count_parameters(decoder, layers)
     if parameters is None:
         kind = jsonfile.shown(decoder.said_type, 60) or "a model that does not name its type"
         found.unknown["params"] = found.unknown["weight_flops"] = (
             f"The parameters of {kind} are not known: the file does not give every size of its matrices."
         )
+    elif decoder.disagrees_about_tie:
+        found.unknown["params"] = (
+            "The file says both that the head is the embedding table and that it is not (tie_word_embeddings, inside "
+            "and outside the language model's block)."
+        )
     if fields.has("dense_attention_every_n_layers"):
         found.unknown["attention_flops"] = "Some layers attend to blocks of keys only; their pairs are not known."
-    if fields.has("sparse_attention_config"):
+    if fields.has("sparse_attention_config", "sparse_config"):
         found.unknown["attention_flops"] = "Sparse layers look at chosen blocks of keys; their pairs are not known."
         found.unknown["state_bytes"] = "The sparse layers' index keys are kept in a form that the file does not fix."
     if any(layer.states and layer.kind == "window" for layer in layers):

@@ -6,19 +6,13 @@ The router is a matrix too. A token passes through its chosen experts, the share
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from explorer.models.block import D_FF
+from explorer.models.names import D_FF, EXPERT_FF, N_CHOSEN, N_EXPERT
 
 if TYPE_CHECKING:
     from explorer.models.block import Decoder
     from explorer.models.fields import Fields
-
-N_EXPERT: Final = ("num_experts", "n_routed_experts", "num_local_experts", "moe_num_experts")
-N_CHOSEN: Final = (
-    "num_experts_per_tok", "num_experts_per_token", "moe_top_k", "n_activated_experts", "experts_per_token",
-)  # fmt: skip
-EXPERT_FF: Final = ("moe_intermediate_size", "moe_inter_dim", "expert_ffn_hidden_size")
 
 
 @dataclass(frozen=True, slots=True)

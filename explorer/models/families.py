@@ -30,6 +30,8 @@ class Plan:
         Norms of queries and keys: one of a head's size each, one over all heads each, one row per head each.
     qk_norm_key : str
         The config's key that switches `qk_norm` on; "" when it always is.
+    qk_norm_absent : bool
+        Whether it is on when that key is absent.
     tied : bool
         What holds when the file does not say whether the head is the embedding table.
     positions : int or None
@@ -54,6 +56,7 @@ class Plan:
     norm_bias: bool = False
     qk_norm: Literal["head", "all", "rows"] | None = None
     qk_norm_key: str = ""
+    qk_norm_absent: bool = False
     tied: bool = False
     positions: int | None = None
     head_bias: bool = False
@@ -75,7 +78,7 @@ PLANS: Final[dict[str, Plan]] = {
     "llama": _LLAMA,
     "mistral": _PLAIN,
     "mixtral": _PLAIN,
-    "granite": replace(_LLAMA, tied=True),
+    "granite": _LLAMA,
     "smollm3": replace(_LLAMA, tied=True),
     "baichuan": _PLAIN,
     "internlm": Plan(qkv_bias="bias", o_bias="bias"),
@@ -123,7 +126,7 @@ PLANS: Final[dict[str, Plan]] = {
     "chatglm": Plan(qkv_bias="add_qkv_bias"),
     "glm4": Plan(qkv_bias="attention_bias", norms=4),
     "glm4_moe": Plan(qkv_bias="attention_bias", qk_norm="head", qk_norm_key="use_qk_norm"),
-    "minimax_m2": Plan(qk_norm="all", qk_norm_key="use_qk_norm"),
+    "minimax_m2": Plan(qk_norm="all", qk_norm_key="use_qk_norm", qk_norm_absent=True),
     "gpt_oss": Plan(qkv_bias="attention_bias", o_bias="attention_bias", sinks=True),
     "llama4": Plan(qkv_bias="attention_bias", o_bias="attention_bias"),
     "mamba": Plan(norms=1, tied=True),

@@ -6,6 +6,7 @@ code would do the same without doubt; everything else is refused, or noted as no
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,9 @@ from explorer.core import cost
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
 from explorer.core.cost_model import Indexer, Layer
 from explorer.models import states
-from explorer.models.block import D_MODEL, HEAD_DIM, N_HEAD, N_HEAD_DECODER, N_HEAD_KV
-from explorer.models.pattern import Mix, pattern, window_size
+from explorer.models.class_defaults import IRREGULAR
+from explorer.models.names import D_MODEL, HEAD_DIM, LATENT, N_HEAD, N_HEAD_DECODER, N_HEAD_KV, NOPE, ROPE, V_HEAD_DIM
+from explorer.models.pattern import Mix, compress_ratios, pattern, undecided_window, window_size
 
 if TYPE_CHECKING:
     from explorer.models.block import Decoder
@@ -69,16 +71,23 @@ def read_layers(decoder: Decoder, n_layer: int, found: Found) -> tuple[Layer, ..
     """
     kinds = pattern(decoder, n_layer)
     attending = [i for i, kind in enumerate(kinds) if kind in ("full", "window", "chunk", "hybrid", "csa", "hca")]
-    heads = _heads_of_layers(decoder, kinds, attending, found) if attending else {}
-    made: dict[tuple[Mix, Heads | None, int], Layer] = {}
-    ratios = decoder.fields.items("compress_ratios") or []
+    own = _own_decoders(decoder)
+    heads = _heads_of_layers(decoder, own, kinds, attending, found) if attending else {}
+    made: dict[tuple[Mix, Heads | None, int, int], Layer] = {}
+    ratios = compress_ratios(decoder.fields, kinds)
     indexers = _indexed(decoder, n_layer)
+    window = undecided_window(decoder, n_layer)
+    if window is not None:
+        why = f"The file states a window of {window:,} tokens, but not which layers have it."
+        found.unknown.setdefault("kv_bytes", why)
+        found.unknown.setdefault("attention_flops", why)
     layers = []
     for i, kind in enumerate(kinds):
-        extra = int(ratios[i]) if kind in ("csa", "hca") else int(indexers[i])
-        key = (kind, heads.get(i), extra)
+        extra = ratios[i] if kind in ("csa", "hca") else int(indexers[i])
+        one = own.get(i, decoder)
+        key = (kind, heads.get(i), extra, id(one))
         if key not in made:
-            made[key] = _layer(decoder, kind, heads.get(i), extra, found)
+            made[key] = _layer(one, kind, heads.get(i), extra, found)
         layers.append(made[key])
     return tuple(_share(decoder, layers, found))
 
@@ -97,9 +106,12 @@ def _scalar(fields: Fields, *keys: str) -> int | None:
     return fields.size(*(key for key in keys if not isinstance(fields.values.get(key), list)))
 
 
-def _heads_of_layers(decoder: Decoder, kinds: list[Mix], attending: list[int], found: Found) -> dict[int, Heads]:
+def _heads_of_layers(
+    decoder: Decoder, own: dict[int, Decoder], kinds: list[Mix], attending: list[int], found: Found
+) -> dict[int, Heads]:
     fields, n_layer = decoder.fields, len(kinds)
-    n_head = (_scalar(fields, *N_HEAD_DECODER) if decoder.has_encoder else None) or _scalar(fields, *N_HEAD)
+    of_decoder = _scalar(fields, *N_HEAD_DECODER)
+    n_head = (of_decoder if decoder.has_encoder else None) or _scalar(fields, *N_HEAD) or of_decoder
     many = _per_layer(fields, ("num_attention_heads_per_layer", *N_HEAD), n_layer)
     if n_head is None and many is None:
         raise InputError(NO_HEADS, where=fields.where, keys=Choices(N_HEAD))
@@ -113,20 +125,28 @@ def _heads_of_layers(decoder: Decoder, kinds: list[Mix], attending: list[int], f
     d_k = _head_dim(decoder, heads_of[attending[0]], found)
     result = {}
     for i in attending:
-        heads = Heads(heads_of[i], kv_of[i], d_k, fields.size("v_head_dim") or d_k)
-        result[i] = _check(fields, _of_one_layer(fields, i, _other_heads(decoder, kinds[i], heads)))
+        one, width = own.get(i, decoder), d_k
+        if one is not decoder:
+            heads_of[i] = _scalar(one.fields, *N_HEAD) or heads_of[i]
+            kv_of[i] = _scalar(one.fields, *N_HEAD_KV) or kv_of[i]
+            width = _head_dim(one, heads_of[i], Found())
+        heads = Heads(heads_of[i], kv_of[i], width, one.fields.size(*V_HEAD_DIM) or width)
+        result[i] = _check(fields, _other_heads(one, kinds[i], heads))
     return result
 
 
-def _of_one_layer(fields: Fields, i: int, heads: Heads) -> Heads:
-    """Return the heads of a layer that has an entry of its own, by its number, in `per_layer_config`."""
-    listed = fields.block("per_layer_config")
-    own = listed.block(str(i)) if listed is not None else None
-    if own is None:
-        return heads
-    d_k = own.size("head_dim")
-    n_head = own.size("num_attention_heads") or heads.n_head
-    return Heads(n_head, own.size("num_key_value_heads") or heads.n_head_kv, d_k or heads.d_k, d_k or heads.d_v)
+def _own_decoders(decoder: Decoder) -> dict[int, Decoder]:
+    """Return the model as a layer sees it that has sizes of its own, by its number, in `per_layer_config`."""
+    listed = decoder.fields.block("per_layer_config")
+    made: dict[str, Decoder] = {}
+    result = {}
+    for key in listed.values if listed is not None else ():
+        own = listed.block(key) if listed is not None and key.isdecimal() and len(key) < 9 else None
+        if own is not None:
+            same = json.dumps(own.values, sort_keys=True)
+            made.setdefault(same, replace(decoder, fields=decoder.fields.filled(own.values)))
+            result[int(key)] = made[same]  # Numbers may be padded: "05" is layer 5.
+    return result
 
 
 def _check(fields: Fields, heads: Heads) -> Heads:
@@ -157,6 +177,13 @@ def _kv_heads(decoder: Decoder, found: Found) -> int | None:
     nested = fields.block("attn_config")
     if nested is not None and stated is None:
         stated = nested.size("kv_n_heads")
+    if stated is None and fields.has("n_shared_head"):
+        # PLaMo: so many query heads share a KV head.
+        return -(-(_scalar(fields, *N_HEAD) or 1) // (fields.size("n_shared_head") or 1))
+    said = (nested.values.get("attn_type") if nested is not None else None) or fields.values.get("attention_head_type")
+    if stated is None and said in ("multiquery_attention", "multiquery"):
+        found.notes.append("Multi-query attention: all query heads share one KV head.")
+        return 1
     if decoder.family == "falcon":
         if fields.flag("multi_query") and not fields.flag("new_decoder_architecture"):
             found.notes.append("multi_query is true: all query heads share one KV head.")
@@ -169,21 +196,24 @@ def _kv_heads(decoder: Decoder, found: Found) -> int | None:
     ):
         found.notes.append("multi_query: all query heads share one KV head.")
         return 1
-    if stated is None and not fields.has("kv_lora_rank") and not decoder.has_encoder:
+    if stated is None and not fields.has(*LATENT) and not decoder.has_encoder:
         found.notes.append("The file names no KV heads: every query head has its own (multi-head attention).")
     return stated
 
 
 def _head_dim(decoder: Decoder, n_head: int, found: Found) -> int:
     fields, d_model = decoder.fields, decoder.fields.size(*D_MODEL)
-    if decoder.family in _TWICE_AS_WIDE and not fields.has("attention_head_dim"):
+    if decoder.family in _TWICE_AS_WIDE:
+        stated = fields.size("attention_head_dim")
+        if stated is not None:
+            return stated
         if d_model is None or 2 * d_model % n_head:
             raise InputError(NO_HEAD_DIM, where=fields.where, why="its width is missing", keys="attention_head_dim")
         found.notes.append("Attention reads the hidden state beside the embedding: heads are twice as wide.")
         return 2 * d_model // n_head
     if _latent_rank(fields):
         # The head size of such a config is that of its rotated part, or nothing; the two parts count.
-        return (fields.size("qk_nope_head_dim", least=0) or 0) + (fields.size("qk_rope_head_dim", least=0) or 0)
+        return (fields.size(*NOPE, least=0) or 0) + (fields.size(*ROPE, least=0) or 0)
     stated = fields.size(*HEAD_DIM)
     if stated is not None:
         if d_model is not None and d_model != stated * n_head:
@@ -206,10 +236,17 @@ def _other_heads(decoder: Decoder, kind: Mix, heads: Heads) -> Heads:
     """Return the heads of a layer in models whose window layers and full layers differ."""
     fields = decoder.fields
     if kind == "window":
-        d_k = fields.size("swa_head_dim") or heads.d_k
+        n_head = fields.size("swa_num_attention_heads", "num_swa_attention_heads") or heads.n_head
+        n_head_kv = fields.size("swa_num_key_value_heads", "num_swa_key_value_heads")
+        if decoder.family == "mimo_v2_flash" and n_head_kv is None and fields.has("layer_types"):
+            n_head_kv = 2 * heads.n_head_kv
+        d_k, model = fields.size("swa_head_dim"), fields.size(*D_MODEL)
+        if d_k is None and n_head != heads.n_head and not fields.has(*HEAD_DIM) and model and model % n_head == 0:
+            d_k = model // n_head
+        d_k = d_k or heads.d_k
         heads = Heads(
-            fields.size("swa_num_attention_heads") or heads.n_head,
-            fields.size("swa_num_key_value_heads") or heads.n_head_kv,
+            n_head,
+            n_head_kv or heads.n_head_kv,
             d_k,
             fields.size("swa_v_head_dim") or (d_k if heads.d_k == heads.d_v else heads.d_v),
         )
@@ -237,7 +274,7 @@ def _latent_rank(fields: Fields) -> int | None:
     """Return the width of the latent of MLA, None without it (some files write 0 or switch it off)."""
     if fields.values.get("use_mla") is False:
         return None
-    return fields.size("kv_lora_rank", least=0) or None
+    return fields.size(*LATENT, least=0) or None
 
 
 def _indexed(decoder: Decoder, n_layer: int) -> list[bool]:
@@ -245,7 +282,7 @@ def _indexed(decoder: Decoder, n_layer: int) -> list[bool]:
     fields = decoder.fields
     if not fields.has("index_head_dim") or _latent_rank(fields) is None:
         return [False] * n_layer
-    words = fields.entries("indexer_types", n_layer)
+    words = None if fields.values.get("indexer_types") == IRREGULAR else fields.entries("indexer_types", n_layer)
     return [word == "full" for word in words] if words else [True] * n_layer
 
 
@@ -258,26 +295,51 @@ def _layer(decoder: Decoder, kind: Mix, heads: Heads | None, extra: int, found: 
         kept = states.of_compressed(fields, extra)
         if kept is None:
             found.unknown["state_bytes"] = "The compressed caches' sizes are not in the file."
-        return replace(plain, kind="window", window=window_size(fields), states=kept or ())
+        return replace(plain, kind="window", window=_window(fields, found), states=kept or ())
     if kind == "window":
-        if window_size(fields) is None:
-            found.unknown["kv_bytes"] = "The file does not say how many tokens a window layer sees."
-            found.unknown["attention_flops"] = "FLOPs of attention depend on the window, which is not in the file."
-        return replace(plain, kind="window", window=window_size(fields))
+        plain = replace(plain, kind="window", window=_window(fields, found))
     if kind == "chunk":
         return replace(plain, kind="window", window=fields.size("attention_chunk_size"), chunked=True)
     beside = _states(decoder, "mamba", found) if kind == "hybrid" or decoder.family == "falcon_h1" else ()
     plain = replace(plain, states=beside)
+    _own_up(fields, kind, found)
     rank = _latent_rank(fields)
-    if rank is None:
-        return plain
-    rope = fields.size("qk_rope_head_dim", least=0)
+    return plain if rank is None else _latent(fields, plain, rank, found, own_index=bool(extra))
+
+
+def _own_up(fields: Fields, kind: Mix, found: Found) -> None:
+    """Say what a layer keeps beside keys and values, or looks at, in ways that are not known."""
+    if kind == "window" and "hybrid_sliding" in (fields.items("layer_types") or ()):
+        found.unknown["state_bytes"] = "What the hybrid layers keep beside keys and values is not known."
+    if fields.has("conv_window"):
+        found.unknown["state_bytes"] = "What the convolutions over keys and values keep is not known."
+    indexed = kind == "full" and fields.has("index_head_dim", "index_topk")
+    unlisted = fields.values.get("indexer_types") == IRREGULAR or (
+        fields.has("index_topk_freq") and not fields.has("indexer_types")
+    )
+    if indexed and (_latent_rank(fields) is None or unlisted or fields.has("index_kpool")):
+        found.unknown["state_bytes"] = "The keys of the index that chooses among the keys are kept in an unknown form."
+        found.unknown["attention_flops"] = "Queries look at the keys that an index chooses; their pairs are not known."
+
+
+def _latent(fields: Fields, plain: Layer, rank: int, found: Found, *, own_index: bool) -> Layer:
+    """Return the layer with one compressed vector a token instead of keys and values (MLA)."""
+    rope = fields.size(*ROPE, least=0)
     if rope is None:
         raise InputError(NO_LATENT_PART, where=fields.where)
-    if not fields.has("qk_nope_head_dim") or not fields.has("v_head_dim"):
+    if not fields.has(*NOPE) or not fields.has(*V_HEAD_DIM):
         found.unknown["attention_flops"] = "The file lacks the sizes of MLA's un-absorbed heads."
-    latent = replace(plain, kind="latent", n_head_kv=heads.n_head, latent=rank, rope=rope)
-    return _indexed_layer(fields, latent, own_index=bool(extra))
+    latent = replace(plain, kind="latent", n_head_kv=plain.n_head, latent=rank, rope=rope)
+    return latent if plain.window is not None else _indexed_layer(fields, latent, own_index=own_index)
+
+
+def _window(fields: Fields, found: Found) -> int | None:
+    """Return the tokens that a window layer sees; without them nothing is known but what one token keeps."""
+    window = window_size(fields)
+    if window is None:
+        found.unknown["kv_bytes"] = "The file does not say how many tokens a window layer sees."
+        found.unknown["attention_flops"] = "FLOPs of attention depend on the window, which is not in the file."
+    return window
 
 
 def _indexed_layer(fields: Fields, layer: Layer, *, own_index: bool) -> Layer:
@@ -315,6 +377,9 @@ def _share(decoder: Decoder, layers: list[Layer], found: Found) -> list[Layer]:
     if factor > 1 and fields.flag("use_cla", default=True):
         found.notes.append(f"Every {factor} layers share the keys and values of the first of them.")
         keeps = [i % factor == 0 for i in range(n_layer)]
+    elif fields.has("kv_source_layers"):
+        keeps = [source == i for i, source in enumerate(fields.sizes("kv_source_layers", n_layer) or [])]
+        found.notes.append(f"{keeps.count(False)} layers read the keys and values of other layers.")
     else:
         if last:
             found.notes.append(f"The last {last} layers read the keys and values of earlier layers.")

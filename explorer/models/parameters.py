@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.core.cost_model import Parameters
-from explorer.models.block import D_FF, D_MODEL, LONGEST, VOCAB
 from explorer.models.experts import Experts, read_experts
 from explorer.models.families import COVERED, COVERED_IN, YES_WHEN_ABSENT, Plan, plan_of
+from explorer.models.names import D_FF, D_MODEL, LONGEST, VOCAB
 from explorer.models.pattern import pattern
 from explorer.models.seq2seq import count_seq2seq
 from explorer.models.states import mamba_sizes
@@ -157,7 +157,8 @@ def _attention(tally: Tally, layer: Layer, kind: Mix) -> None:
         tally.vectors += q + k + v
     if _flag(decoder, plan.o_bias):
         tally.vectors += d_model
-    if plan.qk_norm and (not plan.qk_norm_key or decoder.fields.flag(plan.qk_norm_key)):
+    switched = not plan.qk_norm_key or decoder.fields.flag(plan.qk_norm_key, default=plan.qk_norm_absent)
+    if plan.qk_norm and switched:
         per_head = {"head": 2 * layer.d_k, "all": 0, "rows": 0}[plan.qk_norm]
         tally.vectors += per_head or (layer.n_head + layer.n_head_kv) * layer.d_k
     if plan.sinks:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
-from explorer.models.block import LONGEST
+from explorer.models.families import PLANS
 from explorer.models.fields import MOST_LAYERS
 from explorer.models.jsonfile import describe
+from explorer.models.names import LONGEST
 
 if TYPE_CHECKING:
     from explorer.models.block import Decoder
@@ -40,15 +41,21 @@ NOT_A_LAYER = QT_TRANSLATE_NOOP("models", "{where}: {key} names layer {found}; t
 _WORDS: Final[dict[str, Mix]] = {
     "full_attention": "full", "attention": "full", "full": "full", "global": "full", "global_attention": "full",
     "sliding_attention": "window", "sliding_window_attention": "window", "local_attention": "window",
-    "sliding": "window", "local": "window", "sliding_window": "window", "swa": "window",
+    "sliding": "window", "local": "window", "sliding_window": "window", "swa": "window", "hybrid_sliding": "window",
     "chunked_attention": "chunk", "minimax_m3_sparse": "full",
+    "indexed_attention": "full", "deepseek_sparse_attention": "full", "qwen_sparse_attention": "full",
     "linear_attention": "linear", "lightning_attention": "linear", "linear": "linear", "gated_deltanet": "linear",
     "conv": "conv", "short_conv": "conv",
     "mamba": "mamba", "mamba2": "mamba", "hybrid": "hybrid", "recurrent": "recurrent",
     "moe": "ffn", "mlp": "ffn",
     "compressed_sparse_attention": "csa", "heavily_compressed_attention": "hca",
 }  # fmt: skip
+_RATED: Final = ("csa", "hca")
 _WORD_LISTS: Final = ("layer_types", "layers_block_type", "attention_layers")
+# Lists of the layers that attend, with what the others are.
+_LISTS_OF_ATTENDING: Final[dict[str, Mix]] = {
+    "attn_layer_indices": "mamba", "full_attn_idxs": "conv", "attn_layer_idxs": "linear", "attn_layer_idx": "mamba",
+}  # fmt: skip
 _LETTERS: Final[dict[str, Mix]] = {"M": "mamba", "*": "full", "-": "ffn", "E": "ffn"}
 
 # Families whose class decides which layers have the window when the file gives only its size: every p-th is full.
@@ -58,6 +65,10 @@ _EVERY_PTH_IS_FULL: Final = {
 # These have windows even when the file does not say how large, unless it says null.
 _ALWAYS_WINDOWED: Final = frozenset({"gemma2", "gemma3", "gemma3n", "gemma4", "gpt_oss", "cohere2"})
 _FIRST_WINDOW_THEN_FULL: Final = frozenset({"qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "qwen3_next", "dream"})
+# In these every layer has the window that the file states.
+_ALL_WINDOWED: Final = frozenset(
+    {"mistral", "mixtral", "phi3", "phimoe", "starcoder2", "ministral", "gpt_neo", "idefics2", "voxtral_realtime_text"}
+)
 _SSM: Final = frozenset({"mamba", "mamba2", "falcon_mamba", "codestral_mamba", "rwkv", "rwkv7", "xlstm"})
 
 
@@ -70,13 +81,13 @@ def pattern(decoder: Decoder, n_layer: int) -> list[Mix]:
         If a kind of layer is not known, or fields contradict each other.
     """
     fields = decoder.fields
-    for read in (_from_blocks, _from_letters, _from_words, _from_lists, _from_intervals, _from_windows):
+    for read in _READERS:
         kinds = read(decoder, n_layer)
         if kinds is not None:
             break
     else:
         kinds = ["full"] * n_layer
-    if decoder.family in _SSM:
+    if decoder.family in _SSM and not fields.has("attn_layer_idx"):
         kinds = ["mamba"] * n_layer
     crossing = fields.items("cross_attention_layers")
     if crossing is not None:
@@ -87,7 +98,37 @@ def pattern(decoder: Decoder, n_layer: int) -> list[Mix]:
 
 def window_size(fields: Fields) -> int | None:
     """Return the tokens that a window layer sees, itself included."""
-    return fields.size("sliding_window", "sliding_window_size", "attention_window_size", "window_size")
+    # Some files write 0 for no window.
+    return fields.size("sliding_window", "sliding_window_size", "attention_window_size", "window_size", least=0) or None
+
+
+def is_listed(decoder: Decoder, n_layer: int) -> bool:
+    """Say whether the file itself says of each layer what it does."""
+    return any(read(decoder, n_layer) is not None for read in _LISTS)
+
+
+def undecided_window(decoder: Decoder, n_layer: int) -> int | None:
+    """Return a window that neither the file nor the family gives to any layer, None if there is none."""
+    fields, window = decoder.fields, window_size(decoder.fields)
+    known = decoder.family in PLANS or decoder.family in _EVERY_PTH_IS_FULL or decoder.family in _ALL_WINDOWED
+    if window is None or known or fields.values.get("use_sliding_window") is False:
+        return None
+    longest = _first_size(fields, LONGEST)
+    never = longest is not None and window >= longest
+    return None if never or any(read(decoder, n_layer) is not None for read in _READERS) else window
+
+
+def compress_ratios(fields: Fields, kinds: list[Mix]) -> list[int]:
+    """Return how many tokens each layer compresses into one, 0 where it compresses none or the file does not say."""
+    listed = fields.items("compress_ratios")
+    if listed is not None:
+        ratios = [fields.check(f"compress_ratios[{i}]", ratio, least=0) for i, ratio in enumerate(listed)]
+        return [*ratios, *[0] * (len(kinds) - len(ratios))]
+    rates = fields.block("compress_rates")
+    by_kind = {
+        kind: (rates.size(word) if rates is not None else None) or 0 for word, kind in _WORDS.items() if kind in _RATED
+    }
+    return [by_kind.get(kind, 0) for kind in kinds]
 
 
 def _layer_numbers(fields: Fields, key: str, n_layer: int, *, first: int = 0) -> list[int]:
@@ -150,13 +191,19 @@ def _from_words(decoder: Decoder, n_layer: int) -> list[Mix] | None:
         kind = _WORDS.get(word.lower()) if isinstance(word, str) else None
         if kind is None:
             raise InputError(UNKNOWN_KIND, where=fields.where, key=key, found=describe(word), choices=Choices(_WORDS))
-        kinds.append(kind)
+        # Newer files call every layer with a state linear attention, also Mamba's.
+        kinds.append("mamba" if kind == "linear" and _has_mamba(fields) else kind)
     _agree_with_interval(decoder, key, kinds)
     if "window" in kinds and "sliding_window" in fields.values and window_size(fields) is None:
         raise InputError(NO_WINDOW, where=fields.where, key=key, window="sliding_window")
     if "chunk" in kinds and not fields.has("attention_chunk_size"):
         raise InputError(NO_WINDOW, where=fields.where, key=key, window="attention_chunk_size")
     return kinds
+
+
+def _has_mamba(fields: Fields) -> bool:
+    own = fields.has("linear_num_value_heads", "linear_attn_config")
+    return fields.has("mamba_d_state", "ssm_state_size") and not own
 
 
 def _agree_with_interval(decoder: Decoder, key: str, kinds: list[Mix]) -> None:
@@ -196,27 +243,46 @@ def _from_lists(decoder: Decoder, n_layer: int) -> list[Mix] | None:
         ratios = fields.entries("compress_ratios", n_layer, extra=fields.size("num_nextn_predict_layers", least=0) or 0)
         numbers = [fields.check(f"compress_ratios[{i}]", ratio, least=0) for i, ratio in enumerate(ratios or [])]
         return [_compressed(ratio) for ratio in numbers]
-    for key, other in (("attn_layer_indices", "mamba"), ("full_attn_idxs", "conv")):
-        if fields.has(key):
-            attending = set(_layer_numbers(fields, key, n_layer))
-            return ["full" if i in attending else _WORDS[other] for i in range(n_layer)]
+    return None
+
+
+def _from_turns(decoder: Decoder, n_layer: int) -> list[Mix] | None:
+    """Read a turn of words that repeats: GPT-Neo's, RecurrentGemma's."""
+    fields = decoder.fields
     if fields.has("attention_types"):
-        # GPT-Neo: [[["global", "local"], 12]] means twelve times these two.
+        # [[["global", "local"], 12]] means twelve times these two.
         turns = [word for entry in fields.items("attention_types") or [] for word in _turn(entry)]
         if len(turns) != n_layer or any(word not in _WORDS for word in turns):
             found, choices = describe(fields.values["attention_types"]), Choices(["global", "local"])
             raise InputError(UNKNOWN_KIND, where=fields.where, key="attention_types", found=found, choices=choices)
         return [_WORDS[word] for word in turns]
-    if fields.has("block_types") and decoder.family == "recurrent_gemma":
-        turn = [_WORDS.get(str(word)) for word in fields.items("block_types") or []]
-        if not turn or None in turn:
-            raise InputError(
-                UNKNOWN_KIND, where=fields.where, key="block_types", found=describe(fields.values["block_types"]),
-                choices=Choices(["recurrent", "attention"]),
-            )  # fmt: skip
-        kinds = [turn[i % len(turn)] or "full" for i in range(n_layer)]
-        return ["window" if kind == "full" else kind for kind in kinds]
-    return None
+    if decoder.family != "recurrent_gemma":
+        return None
+    key = next((key for key in ("block_types", "_block_types") if fields.has(key)), None)
+    words = ["recurrent", "recurrent", "attention"] if key is None else fields.items(key) or []
+    turn = [_WORDS.get(str(word)) for word in words]
+    if not turn or None in turn:
+        raise InputError(
+            UNKNOWN_KIND, where=fields.where, key=key, found=describe(words),
+            choices=Choices(["recurrent", "attention"]),
+        )  # fmt: skip
+    kinds = [turn[i % len(turn)] or "full" for i in range(n_layer)]
+    return ["window" if kind == "full" else kind for kind in kinds]
+
+
+def _from_layer_numbers(decoder: Decoder, n_layer: int) -> list[Mix] | None:
+    """Read lists of the numbers of those layers that attend, or that have a window."""
+    fields = decoder.fields
+    for key, other in _LISTS_OF_ATTENDING.items():
+        if fields.has(key):
+            attending = set(_layer_numbers(fields, key, n_layer))
+            return ["full" if i in attending else other for i in range(n_layer)]
+    if not fields.has("sliding_window_layers"):
+        return None
+    windowed = set(_layer_numbers(fields, "sliding_window_layers", n_layer))
+    if windowed and window_size(fields) is None:
+        raise InputError(NO_WINDOW, where=fields.where, key="sliding_window_layers", window="sliding_window")
+    return ["window" if i in windowed else "full" for i in range(n_layer)]
 
 
 def _turn(entry: object) -> list[str]:
@@ -235,6 +301,17 @@ def _compressed(ratio: int) -> Mix:
 
 def _from_intervals(decoder: Decoder, n_layer: int) -> list[Mix] | None:
     fields = decoder.fields
+    if decoder.family == "bamba":
+        return ["mamba"] * n_layer
+    group = fields.size("layer_group_size")
+    if group is not None and decoder.family.startswith("bailing"):
+        # Each group ends in a layer that attends, and so do all layers of a last group that is not whole.
+        return ["full" if (i + 1) % group == 0 or i >= n_layer // group * group else "linear" for i in range(n_layer)]
+    if decoder.family == "zamba":
+        period, offset = fields.size("attn_layer_period") or 6, fields.size("attn_layer_offset", least=0)
+        offset = 4 if offset is None else offset
+        # The first three layers stand before the period begins.
+        return ["hybrid" if i == 2 or (i > 2 and (i - 3) % period == offset) else "mamba" for i in range(n_layer)]
     if fields.has("attn_layer_period") or decoder.family == "jamba":
         period = fields.size("attn_layer_period") or 8
         offset = fields.size("attn_layer_offset", least=0)
@@ -275,6 +352,8 @@ def _from_windows(decoder: Decoder, n_layer: int) -> list[Mix] | None:
                     for entry in fields.entries(given, n_layer) or []]  # fmt: skip
         else:
             every = fields.check(given, value)
+    if not every and given is None and decoder.family not in _ALL_WINDOWED:
+        return None
     if isinstance(every, str):
         if not every or set(every.upper()) - {"L", "G"}:
             raise InputError(WRONG_PATTERN, where=fields.where, key=given, found=describe(every))
@@ -283,6 +362,10 @@ def _from_windows(decoder: Decoder, n_layer: int) -> list[Mix] | None:
     if decoder.family == "gemma4" and kinds:
         kinds[-1] = "full"
     return kinds
+
+
+_LISTS: Final = (_from_blocks, _from_letters, _from_words, _from_lists, _from_layer_numbers, _from_turns)
+_READERS: Final = (*_LISTS, _from_intervals, _from_windows)
 
 
 def _without_idle_windows(decoder: Decoder, kinds: list[Mix]) -> list[Mix]:

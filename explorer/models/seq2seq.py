@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from explorer.core.cost_model import Parameters
-from explorer.models.block import N_HEAD, VOCAB
+from explorer.models.names import N_HEAD, VOCAB
 
 if TYPE_CHECKING:
     from explorer.core.cost_model import Layer

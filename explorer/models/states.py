@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from explorer.core.cost_model import State
-from explorer.models.block import D_MODEL, N_HEAD
+from explorer.models.names import D_MODEL, N_HEAD
 
 if TYPE_CHECKING:
     from explorer.models.block import Decoder
@@ -101,8 +101,8 @@ def mamba_sizes(decoder: Decoder) -> tuple[int | None, int | None, int | None]:
     fields, model = decoder.fields, decoder.fields.size(*D_MODEL)
     expand = fields.size("mamba_expand", "expansion_factor") or fields.size("expand") or 2
     expanded = None if model is None else expand * model
-    if decoder.family in ("mamba", "falcon_mamba", "jamba"):
-        given = None if decoder.family == "jamba" else fields.size("intermediate_size", "d_inner")
+    if decoder.family in ("mamba", "falcon_mamba", "jamba", "zamba"):
+        given = None if decoder.family in ("jamba", "zamba") else fields.size("intermediate_size", "d_inner")
         return given or expanded, None, None
     heads = fields.size("mamba_num_heads", "mamba_n_heads", "n_mamba_heads")
     # "auto" is what some files say instead of a head size.
@@ -128,17 +128,18 @@ def _of_rwkv(decoder: Decoder) -> States | None:
     model, head = fields.size(*D_MODEL), fields.size("head_size", "head_size_a")
     if model is None:
         return None
+    # Two shifted tokens in the model's 16 bits, and a matrix per head; the fourth generation has no heads and keeps
+    # three vectors instead.
+    shifted = recurrent(2 * model, 2)
     if head is not None:
-        # Two shifted tokens, and a matrix per head.
-        return (recurrent(2 * model + model * head),)
-    # The fourth generation has no heads and keeps five vectors.
-    return (recurrent(5 * model),) if decoder.said_type == "rwkv" else None
+        return shifted, recurrent(model * head)
+    return (shifted, recurrent(3 * model)) if decoder.said_type == "rwkv" else None
 
 
 def of_compressed(fields: Fields, ratio: int) -> States | None:
     """Return what a layer with compressed keys keeps beside its window, for a ratio of that many tokens to one."""
     width = fields.size("head_dim")
-    if width is None:
+    if width is None or ratio < 1:
         return None
     kept = State(COMPRESSED, width, 1, 0, ratio)
     if ratio >= 32:

@@ -54,7 +54,7 @@ LINEAR = {
 LINEAR_STATE = (2 * 4 * 16 + 8 * 16) * 4 * 2 + 8 * 16 * 16 * 4
 MAMBA = {
     "mamba_num_heads": 16, "mamba_head_dim": 64, "ssm_state_size": 32, "n_groups": 2, "conv_kernel": 4,
-    "model_type": "nemotron_h",
+    "model_type": "nemotron_h", "head_dim": 64,
 }  # fmt: skip
 MAMBA_STATE = (16 * 64 + 2 * 2 * 32) * 4 * 2 + 16 * 64 * 32 * 4
 MLA = {"kv_lora_rank": 96, "qk_rope_head_dim": 32, "qk_nope_head_dim": 64, "v_head_dim": 48}
@@ -197,7 +197,7 @@ TRAPS = [
     ),
     Trap(
         "has hybrid_layer_pattern",
-        llama(model_type="mimo_v2_flash", hybrid_layer_pattern=[0, 1, 1, 1] * 2, **WINDOW),
+        llama(model_type="mimo_v2_flash", hybrid_layer_pattern=[0, 1, 1, 1] * 2, head_dim=64, v_head_dim=64, **WINDOW),
         kv(8),
         {"full": 2, "window": 6},
     ),
@@ -466,7 +466,10 @@ def test_full_layers_of_gemma_4_have_kv_heads_of_their_own_only_where_k_and_v_ar
 
 @pytest.mark.parametrize(
     "shape",
-    [llama(model_type="gemma3_text", head_dim=64), llama(layer_types=["sliding_attention"] * 7 + ["full_attention"])],
+    [
+        llama(model_type="gemma3", head_dim=64),
+        llama(layer_types=["sliding_attention"] * 7 + ["full_attention"]),
+    ],
 )
 def test_a_window_of_unknown_size_leaves_the_bytes_of_a_token_known(shape: dict[str, Any]) -> None:
     read = from_values(shape, "c")
@@ -477,9 +480,79 @@ def test_a_window_of_unknown_size_leaves_the_bytes_of_a_token_known(shape: dict[
     assert read.why_unknown("kv_bytes")
 
 
+@pytest.mark.parametrize(
+    ("shape", "per_token", "layers"),
+    [
+        # Every layer of LongCat attends twice; a looped model keeps what each pass makes.
+        ({**NO_KV, "model_type": "longcat_flash", "num_hidden_layers": None, "num_layers": 4, **MLA}, 8 * 128 * 2,
+         {"latent": 8}),
+        (llama(model_type="ouro", total_ut_steps=4), kv(32), {"full": 32}),
+        (llama(num_key_value_heads="absent", num_key_value_heads_per_layer=[4, 4, 2, 2, 1, 1, 1, 1]), kv(1, 16),
+         {"full": 8}),
+        ({**NO_KV, "model_type": "plamo", "n_shared_head": 8}, kv(8, 1), {"full": 8}),
+        ({**NO_KV, "model_type": "gpt2", "attention_head_type": "multiquery"}, kv(8, 1), {"full": 8}),
+        ({**NO_KV, "model_type": "mpt", "attn_config": {"attn_type": "multiquery_attention"}}, kv(8, 1), {"full": 8}),
+        ({**NO_KV, "attention_kv_lora_dim": 96, "attention_qk_rope_dim": 32, "attention_qk_dim": 64,
+          "attention_v_dim": 48}, 8 * 128 * 2, {"latent": 8}),
+        (llama(model_type="bailing_moe_linear", layer_group_size=3, head_dim=64), kv(4), {"full": 4, "constant": 4}),
+        (llama(model_type="stripedhyena", attn_layer_idxs=[1, 4]), kv(2), {"full": 2, "constant": 6}),
+        (llama(model_type="baichuan_m1", sliding_window_layers=[1, 3], num_swa_key_value_heads=4,
+               num_swa_attention_heads=8, conv_window=2, **WINDOW), kv(6) + kv(2, 4), {"full": 6, "window": 2}),
+        (llama(model_type="zamba", attn_layer_period=3, attn_layer_offset=1, attention_head_dim=64, mamba_d_state=16),
+         kv(3), {"full": 3, "constant": 5}),
+        (llama(model_type="bamba", attn_layer_indices=None, mamba_n_heads=16, mamba_d_head=64, mamba_d_state=32), 0,
+         {"constant": 8}),
+        (llama(model_type="recurrent_gemma", _block_types=["recurrent", "recurrent", "attention"],
+               attention_window_size=128), kv(2), {"window": 2, "constant": 6}),
+        (llama(layer_types=["indexed_attention"] * 8, index_head_dim=16, index_n_heads=4, index_topk=64, **MLA),
+         8 * 128 * 2, {"latent": 8}),
+        (llama(layer_types=["indexed_attention", "sliding_attention"] * 4, **MLA, **WINDOW), 8 * 128 * 2,
+         {"latent": 8}),
+        (llama(kv_source_layers=[0, 1, 1, 1, 4, 4, 6, 7]), kv(5), {"full": 5, "shared": 3}),
+        (llama(model_type="gemma4_text", head_dim=64, use_bidirectional_attention="vision", sliding_window=None,
+               global_head_dim=None), kv(8), {"full": 8}),
+    ],
+)  # fmt: skip
+def test_a_rarer_trap_is_survived(shape: dict[str, Any], per_token: int, layers: dict[str, int]) -> None:
+    read = from_values(shape, "c")
+    assert cost_figures.kv_bytes_per_token(read, PLAIN) == per_token
+    assert {kind: n for kind, n in cost_figures.layer_counts(read).items() if n} == layers
+
+
+def test_compressing_layers_named_by_word_take_their_rates_from_a_table() -> None:
+    shape = llama(
+        model_type="deepseek_v4", num_key_value_heads=1, head_dim=128, index_head_dim=32, sliding_window=64,
+        layer_types=["heavily_compressed_attention", "compressed_sparse_attention"] * 4,
+        compress_rates={"compressed_sparse_attention": 4, "heavily_compressed_attention": 128},
+    )  # fmt: skip
+    listed = {**shape, "layer_types": None, "compress_ratios": [128, 4] * 4}
+    assert from_values(shape, "c").layers == from_values(listed, "c").layers
+    assert cost_figures.state_bytes(from_values({**shape, "compress_rates": None}, "c"), 1000, PLAIN) is None
+
+
+def test_the_first_mamba_configs_are_read_under_their_own_names() -> None:
+    plain = {"d_model": 2560, "n_layer": 64, "vocab_size": 50277, "ssm_cfg": {}, "pad_vocab_size_multiple": 8}
+    read = from_values(plain, "c")
+    assert read.parameters is not None
+    assert read.parameters.total == 2_768_345_600
+    assert cost_figures.kv_bytes(read, 1000, PLAIN) == 0
+    assert cost_figures.state_bytes(read, 1000, PLAIN) == 64 * 5120 * (4 * 2 + 16 * 4)
+    attention = {"attn_layer_idx": [9, 18], "attn_cfg": {"num_heads": 30, "head_dim": 128, "d_conv": 4}}
+    mixed = from_values({**plain, "ssm_cfg": {"layer": "Mamba2"}, **attention}, "c")
+    assert cost_figures.kv_bytes_per_token(mixed, PLAIN) == kv(2, 30, 128)
+    assert cost_figures.state_bytes(mixed, 1000, PLAIN) is None
+
+
+@pytest.mark.parametrize("family", ["data2vec-text", "rembert", "bert-generation", "llada"])
+def test_what_sees_the_whole_text_at_once_keeps_nothing(family: str) -> None:
+    assert cost_figures.kv_bytes(from_values(llama(model_type=family), "c"), 1000, PLAIN) == 0
+
+
 def test_a_layer_may_have_sizes_of_its_own_by_number() -> None:
     read = from_values(llama(per_layer_config={"3": {"head_dim": 128, "num_key_value_heads": 4}}), "c")
     assert [(layer.n_head_kv, layer.d_k) for layer in read.layers[2:5]] == [(2, 64), (4, 128), (2, 64)]
+    padded = from_values(llama(**MLA, per_layer_config={"03": {"kv_lora_rank": 192}}), "c")
+    assert [layer.latent for layer in padded.layers[2:5]] == [96, 192, 96]
 
 
 def test_sparse_layers_keep_all_keys_and_an_index_of_unknown_size() -> None:
@@ -509,7 +582,7 @@ def test_a_pure_state_space_model_has_no_kv_cache_and_a_state() -> None:
     assert cost_figures.kv_bytes(mamba, 10_000, PLAIN) == 0
     assert cost_figures.state_bytes(mamba, 10_000, PLAIN) == 3 * (128 * 4 * 2 + 128 * 16 * 4)
     rwkv = from_values({"model_type": "rwkv5", "hidden_size": 64, "num_hidden_layers": 3, "head_size": 16}, "c")
-    assert cost_figures.state_bytes(rwkv, 1, PLAIN) == 3 * (2 * 64 + 64 * 16) * 4
+    assert cost_figures.state_bytes(rwkv, 1, PLAIN) == 3 * (2 * 64 * 2 + 64 * 16 * 4)
 
 
 def test_a_state_whose_sizes_are_missing_is_not_known() -> None:
