@@ -125,7 +125,7 @@ def compress_ratios(fields: Fields, kinds: list[Mix]) -> list[int]:
         ratios = [fields.check(f"compress_ratios[{i}]", ratio, least=0) for i, ratio in enumerate(listed)]
         return [*ratios, *[0] * (len(kinds) - len(ratios))]
     rates = fields.block("compress_rates")
-    by_kind = {
+    by_kind: dict[Mix, int] = {
         kind: (rates.size(word) if rates is not None else None) or 0 for word, kind in _WORDS.items() if kind in _RATED
     }
     return [by_kind.get(kind, 0) for kind in kinds]
