@@ -11,6 +11,7 @@ import io
 import keyword
 import math
 import re
+import unicodedata
 import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -202,8 +203,12 @@ _LATEX: Final = str.maketrans(
 
 
 def latex_text(text: str) -> str:
-    """Return a text as LaTeX sets it: characters with a meaning escaped, line breaks and tabs as spaces."""
-    return " ".join(text.split()).translate(_LATEX)
+    """Return a text as LaTeX sets it: characters with a meaning escaped, line breaks and tabs as spaces.
+
+    Control characters, which no engine reads, become U+FFFD, as in pictures.
+    """
+    plain = "".join("\ufffd" if unicodedata.category(sign) == "Cc" else sign for sign in " ".join(text.split()))
+    return plain.translate(_LATEX)
 
 
 def as_latex(one: Labelled) -> str:

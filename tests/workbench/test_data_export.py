@@ -125,6 +125,11 @@ def test_latex_sets_every_sign_of_a_label(text):
     assert not re.search(r"[&%$#_{}~^<>|]", LATEX.sub("", escaped))
 
 
+@pytest.mark.parametrize("sign", ["\x01", "\x7f", "\x80"])
+def test_latex_shows_a_control_character_as_every_picture_does(sign):
+    assert data_export.latex_text(f"a{sign}b") == "a\ufffdb"
+
+
 def test_latex_has_the_labels_around_the_numbers(strange):
     text = data_export.as_latex(strange)
     assert text.startswith("% scores\n\\begin{array}{l|rrr}\n")
