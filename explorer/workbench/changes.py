@@ -310,8 +310,10 @@ class Changes:
         return replace(state, inputs=MappingProxyType(arrays), origins=MappingProxyType(origins))
 
     def _with_controls(self, state: TabState, values: Controls) -> TabState:
-        # Ranges may depend on other controls: each value is judged beside the others that are set with it.
-        wanted = {**state.controls, **values}
+        # Ranges may depend on other controls: each value is judged beside the others that are set with it, as far as
+        # these are of the kind that whoever computes a range expects.
+        alike = {name: value for name, value in values.items() if _alike(value, state.controls.get(name))}
+        wanted = {**state.controls, **alike}
         accepted: dict[str, Any] = {
             name: _accepted(self.control(name), value, state.sizes, wanted) for name, value in values.items()
         }
@@ -390,11 +392,22 @@ def _number(value: object) -> int | float | None:
     return float(value) if isinstance(value, (float, np.floating)) else None
 
 
+def _is_float(number: float | None) -> bool:
+    """Say whether a float can hold a number; NaN, infinities and whole numbers of 400 digits are none."""
+    return number is not None and abs(number) <= sys.float_info.max
+
+
+def _alike(value: object, held: object) -> bool:
+    """Say whether a value is a number, a text or a truth value as the one that a control holds."""
+    if _number(held) is None:
+        return isinstance(value, type(held))
+    return _is_float(_number(value))
+
+
 def _written(value: object) -> str:
     number = _number(value)
-    plain = value.item() if isinstance(value, np.generic) else value
-    if number is None or (isinstance(number, int) and abs(number) > sys.float_info.max):
-        return strictjson.shown(plain)
+    if number is None or (isinstance(number, int) and not _is_float(number)):
+        return strictjson.shown(value.item() if isinstance(value, np.generic) else value)
     return number_text.full(number)
 
 

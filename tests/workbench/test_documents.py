@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -130,6 +131,20 @@ def test_values_that_do_not_fit_are_refused_with_one_sentence(values, said):
     with pytest.raises(InputError, match=said) as refusal:
         with_values(zoo.HEADS, values)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("concept", all_concepts(), ids=lambda concept: concept.slug)
+@pytest.mark.parametrize(
+    "value",
+    ["50%", "", None, True, -1, 1e300, math.inf, math.nan, 10**400, [1], {}],
+    ids=lambda value: repr(value)[:20],
+)
+def test_whatever_a_control_is_set_to_is_taken_or_refused_with_a_sentence(concept, value):
+    for control in concept.controls:
+        with contextlib.suppress(InputError):
+            with_values(concept, {control.name: value})
+    with contextlib.suppress(InputError):
+        with_values(concept, {control.name: value for control in concept.controls})
 
 
 def test_numbers_that_overflow_are_refused():
