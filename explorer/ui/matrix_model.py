@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from explorer.ui.number_style import cell_text
+from explorer.workbench import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +103,12 @@ class MatrixModel(QAbstractTableModel):
         return flags
 
     def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Write one cell; False when the edit was refused."""
+        """Write one cell, given as a number or as the text of one; False when the edit was refused."""
         if self._write is None or role != Qt.ItemDataRole.EditRole or not index.isValid():
             return False
+        if isinstance(value, str):
+            try:
+                value = number_text.parse(value)
+            except ValueError:
+                return False
         return self._write([(index.row(), index.column())], [value])

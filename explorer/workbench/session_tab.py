@@ -231,7 +231,7 @@ def _view(node: Node, tab: Tab) -> ViewState:
             view = dataclasses.replace(view, pinned=_pinned(member, tab))
             continue
         truth = isinstance(getattr(view, name), bool)
-        if not isinstance(member.value, str | bool | int | float) or isinstance(member.value, bool) != truth:
+        if not isinstance(member.value, bool | int | float) or isinstance(member.value, bool) != truth:
             member.refuse("true or false" if truth else "a number")
         try:
             view = looking(view, {name: member.value})

@@ -32,6 +32,8 @@ def test_models_hold_every_number_and_take_edits(qtbot: QtBot, slug: str) -> Non
             assert window.workbench.state(slug).inputs[one.name][0, 0] == value
             assert model.data(model.index(0, 0), EDIT) == value
             assert not model.setData(model.index(0, 0), float("nan"), EDIT)
+            assert not model.setData(model.index(0, 0), "two", EDIT)
+            assert model.setData(model.index(0, 0), f"{value:g},0", EDIT)
             assert model.data(model.index(0, 0), EDIT) == value
     finally:
         close_all(window)
