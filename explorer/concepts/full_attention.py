@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 N = Axis("n")
 D_MODEL = Axis("d_model")
 D_HEAD = Axis("d_head")
+#: The rows and columns that a matrix shows with digits where there is little room.
+ROOM = (8, 8)
 
 
 def _drawn(name: str, sizes: Sizes) -> lesson.Floats:
@@ -150,16 +152,16 @@ CONCEPT = Concept(
     marks=_marks,
     layout=Row(
         (
-            Matrix("x"),
+            Matrix("x", room=ROOM, scrolls=True),
             Column(
                 (
-                    Row((Matrix("Wq"), Arrow(), Matrix("q"))),
-                    Row((Matrix("Wk"), Arrow(), Matrix("k"))),
-                    Row((Matrix("Wv"), Arrow(), Matrix("v"))),
+                    Row((Matrix("Wq", room=ROOM), Arrow(), Matrix("q", room=ROOM))),
+                    Row((Matrix("Wk", room=ROOM), Arrow(), Matrix("k", room=ROOM))),
+                    Row((Matrix("Wv", room=ROOM), Arrow(), Matrix("v", room=ROOM))),
                 )
             ),
             Column((Place(("scores", "scaled", "masked", "weights")), Custom("tiles", "cost", _tiles))),
-            Matrix("output", large=True),
+            Matrix("output", large=True, room=(64, ROOM[1])),
         )
     ),
 )

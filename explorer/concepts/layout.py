@@ -53,6 +53,8 @@ class Matrix(NamedTuple):
         Whether it is a thumbnail: colours, and digits only where there is plenty of room.
     room : tuple of int, optional
         How many rows and columns of ordinary size it takes at most; more are pressed into the same room.
+    scrolls : bool
+        Whether rows beyond the room scroll and keep their digits, as long as the columns fit it.
     like : str
         An array whose cells it takes the width of, so that shapes can be compared by eye.
     form : str or tuple of str
@@ -70,6 +72,7 @@ class Matrix(NamedTuple):
     span: float = 2.0
     small: bool = False
     room: tuple[int, int] | None = None
+    scrolls: bool = False
     like: str = ""
     form: str | tuple[str, ...] = ""
     tint: bool = False

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 N = Axis("n")
 D_MODEL = Axis("d_model")
 D_HEAD = Axis("d_head")
+#: The rows and columns that a matrix shows with digits where there is little room.
+ROOM = (6, 6)
 BLOCKS = Axis("blocks", "block")
 PAIR = (QUERY, KEY)
 SHAPES = ("n", "d_model", "d_head")
@@ -220,7 +222,7 @@ def tiles(situation: Situation, results: Values) -> list[Tile]:
     work, more = multiplications(sizes)
     return [
         Tile(
-            "whole − loop, at most",
+            "largest difference",
             scientific(loop),
             f"in 32 bits {scientific(single)}",
             "good" if single < AGREE else "plain",
@@ -390,14 +392,19 @@ CONCEPT = Concept(
         (
             Row(
                 (
-                    Column((Matrix("x"), Row((Matrix("Wq"), Matrix("Wk"), Matrix("Wv"))))),
+                    Column(
+                        (
+                            Matrix("x", room=ROOM, scrolls=True),
+                            Row(tuple(Matrix(name, room=ROOM) for name in ("Wq", "Wk", "Wv"))),
+                        )
+                    ),
                     Column(
                         (
                             Row(
                                 (
                                     Place(("scores", "scaled", "masked", "weights")),
-                                    Matrix("output", large=True),
-                                    Matrix("loop_output", large=True),
+                                    Matrix("output", large=True, room=(64, ROOM[1])),
+                                    Matrix("loop_output", large=True, room=(64, ROOM[1])),
                                 )
                             ),
                             Custom(

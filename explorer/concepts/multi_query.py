@@ -155,7 +155,7 @@ def _all(name: str) -> tuple[str, ...]:
 
 def _mosaic(suffix: str, title: str, shared: Callable[[Sizes], int]) -> Mosaic:
     before = tuple(f"{name}{suffix}" for name in ("scores", "scaled", "masked"))
-    return Mosaic(f"weights{suffix}", _caption(shared), before, aspect=0.5, title=title, legend=suffix == "_mha")
+    return Mosaic(f"weights{suffix}", _caption(shared), before, aspect=0.8, title=title, legend=suffix == "_mha")
 
 
 CONCEPT = Concept(

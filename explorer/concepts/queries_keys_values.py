@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 N = Axis("n")
 D_MODEL = Axis("d_model")
 D_HEAD = Axis("d_head")
+#: The rows and columns that a matrix shows with digits where there is little room.
+ROOM = (6, 8)
 PAIR = (QUERY, KEY)
 SHAPES = ("n", "d_model", "d_head")
 
@@ -198,16 +200,16 @@ CONCEPT = Concept(
                 (
                     Column(
                         (
-                            Matrix("x"),
+                            Matrix("x", room=ROOM, scrolls=True),
                             Matrix("M", room=(6, 6)),
                             Row((Matrix("A", room=(4, 4)), Matrix("A_inverse", room=(4, 4)))),
                         )
                     ),
                     Column(
                         (
-                            Row((Matrix("Wq"), Arrow("· A →", WIDEST), Matrix("q"))),
-                            Row((Matrix("Wk"), Arrow(WIDEST), Matrix("k"))),
-                            Row((Matrix("Wv"), Arrow(room=WIDEST), Matrix("v"))),
+                            Row((Matrix("Wq", room=ROOM), Arrow("· A →", WIDEST), Matrix("q", room=ROOM))),
+                            Row((Matrix("Wk", room=ROOM), Arrow(WIDEST), Matrix("k", room=ROOM))),
+                            Row((Matrix("Wv", room=ROOM), Arrow(room=WIDEST), Matrix("v", room=ROOM))),
                         )
                     ),
                     Column((Matrix("scores", large=True), Place(("scaled", "weights")))),

@@ -17,12 +17,16 @@ class Unit(NamedTuple):
     """One size for a whole stage.
 
     `height` of an ordinary cell and its `font`, in pixels; `squeeze` is how far the large tables are pressed below
-    their ideal size where there is no room for it.
+    their ideal size where there is no room for it. `legend_beside` says that a table is as wide as its name and its
+    legend need it; else a legend that has no room beside the name stands below. `tight` is for layouts that are too
+    large even so.
     """
 
     height: float
     font: float = 13
     squeeze: float = 1.0
+    legend_beside: bool = True
+    tight: bool = False
 
 
 class CellSize(NamedTuple):
@@ -32,12 +36,19 @@ class CellSize(NamedTuple):
     height: int
     font: int
     in_room: bool = False
+    legend_beside: bool = True
+    #: The height before it was rounded, where cells are so small that rounding would waste much of the room.
+    exact: float = 0.0
 
 
 LARGE_HEIGHT, LARGE_FONT = 1.75, 1.22
 SMALL_HEIGHT, SMALL_IN_SHOW = 0.65, 0.6
+#: Cells of so many pixels are whole pixels wide and high.
+ROUNDED_FROM = 8
 #: Cells lower than this, or narrower than so many times their font, hold no digits.
 FEWEST_PIXELS, NARROWEST = 16, 2.3
+#: The room at either side of the digits, in their font: a lit cell is bold and has an outline inside.
+BESIDE = 0.25
 #: A thumbnail's cells hold digits when these make them at most so much wider than they are high.
 SMALL_WIDEST = 1.6
 
@@ -48,14 +59,17 @@ def cell_size(theme: Theme, unit: Unit, *, large: bool, text: str, square: bool)
     Cells that hold digits are as wide as `text` needs; below the smallest legible font they are plain colour and,
     for tables of scores, square.
     """
-    height = max(int(unit.height * (LARGE_HEIGHT * unit.squeeze if large else 1.0)), 2)
+    exact = unit.height * (LARGE_HEIGHT * unit.squeeze if large else 1.0)
+    height = max(int(exact), 1)
     smallest = theme.text_px(12)
     font = int(min(max(unit.font * LARGE_FONT * unit.squeeze, smallest), height * 0.62)) if large else int(unit.font)
     if height < smallest + 3:
-        return CellSize(height if square else max(height * 2, 3), height, smallest)
+        cell = CellSize(height if square else max(height * 2, 3), height, smallest, legend_beside=unit.legend_beside)
+        return cell._replace(exact=exact) if large and height < ROUNDED_FROM else cell
     font = max(font, smallest)
-    width = text_width(font, text) + max(theme.px(5), font // 3)
-    return CellSize(max(width, min(height, int(width * 1.25)) if square else 0), height, font)
+    width = text_width(font, text, bold=True) + 2 * max(theme.px(3), round(font * BESIDE))
+    width = max(width, min(height, int(width * 1.25)) if square else 0)
+    return CellSize(width, height, font, legend_beside=unit.legend_beside)
 
 
 def small_cell(theme: Theme, unit: Unit, text: str) -> CellSize:
@@ -78,6 +92,6 @@ def holds_digits(cell: CellSize, text: str = "") -> bool:
 
 
 @cache
-def text_width(px: int, text: str) -> int:
+def text_width(px: int, text: str, *, bold: bool = False) -> int:
     """Return the width of a text in the app's font."""
-    return QFontMetrics(font_of(px)).horizontalAdvance(text)
+    return QFontMetrics(font_of(px, bold)).horizontalAdvance(text)

@@ -26,13 +26,14 @@ from explorer.concepts.declaration import Axis, Marks
 from explorer.ui import bands
 from explorer.ui.cell_size import CellSize, Unit, cell_size, holds_digits, text_width
 from explorer.ui.guard import guarded
-from explorer.ui.matrix_view import Host, MatrixView
 from explorer.ui.number_style import COLOURED, cell_text
+from explorer.ui.pressed_view import PressedView
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from explorer.concepts.declaration import Situation
+    from explorer.ui.matrix_view import Host, MatrixView
     from explorer.ui.theme import Ramp, Theme
 
 __all__ = ["MatrixPanel", "Unit", "paint_ramp"]
@@ -40,8 +41,12 @@ __all__ = ["MatrixPanel", "Unit", "paint_ramp"]
 SUM_CLOSE = 5e-10
 #: What the narrowest cells hold: of numbers that are written short, and of others.
 NARROW, ORDINARY = "00", "−0.00"
+#: How much wider than their digits need it columns may be for the sake of names.
+HARDLY_WIDER = 1.25
 #: Tables with at most so many columns spare the names of tokens an ellipsis where they can.
 NAMED_IN_FULL = 8
+#: Tables of at most so many rows never scroll in themselves: two rows out of four say nothing.
+SEEN_WHOLE = 8
 #: The most room that words beside the rows take, at 100 %.
 STAMP_WIDTH = 110
 
@@ -72,6 +77,8 @@ class MatrixPanel(QWidget):
         self.reached: int | None = None
         self.text = ORDINARY
         self.square = False
+        #: Whether its cells are rounded however small they are, as those of a mask beside it are.
+        self.whole_pixels = False
         self.column_bands: bands.Bands | None = None
         self.row_bands: bands.Bands | None = None
         self.view = self._make_view(name, host, editable=editable)
@@ -112,7 +119,7 @@ class MatrixPanel(QWidget):
             self.view.look.longest = text if short else ""
 
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MatrixView:
-        return MatrixView(name, host, self.theme, editable=editable, parent=self)
+        return PressedView(name, host, self.theme, editable=editable, parent=self)
 
     def extent(self) -> tuple[object, ...]:
         """Return all that decides how much room the panel wants."""
@@ -166,9 +173,27 @@ class MatrixPanel(QWidget):
             right += small.horizontalAdvance("kept") + px(8)
         right += self._stamp_width(cell)
         bottom = small.height() + px(2) if self.row_axis.words else 0
+        below = self._legend_below(left + shown.width() + right, cell)
+        if below and not self._legend_beside_words(left + shown.width()):
+            bottom += small.height() + px(2)
         if self.marks.note:
             bottom += small.height() + px(2)
         return left, top, right, bottom
+
+    def _legend_width(self) -> int:
+        """Return the width of the colours with their ends, and the gap before them."""
+        return self.theme.px(68) + QFontMetrics(self._fonts()[1]).horizontalAdvance(self.legend)
+
+    def _legend_below(self, width: int, cell: CellSize) -> bool:
+        """Say whether the legend has no room beside the name and stands below the table."""
+        if cell.legend_beside or not self.legend or not self.with_legend:
+            return False
+        return self.header_width() + self._legend_width() > width
+
+    def _legend_beside_words(self, width: int) -> bool:
+        """Say whether a legend below has room on the line of the rows' words."""
+        words = QFontMetrics(self._fonts()[1]).horizontalAdvance(f"{self.row_axis.words} ↓")
+        return bool(self.row_axis.words) and words + self.theme.px(12) + self._legend_width() <= width
 
     def _stamp_width(self, cell: CellSize) -> int:
         """Return the room at the right for words beside the rows; none where the rows are lower than the words."""
@@ -201,7 +226,7 @@ class MatrixPanel(QWidget):
         return f"{self.row_names[row]}{_position(self.row_axis, self.row_names[row], row)}"
 
     def header_width(self) -> int:
-        """Return the width of the line with name, shape, badge and legend."""
+        """Return the width of the line with name, shape and badge, which it must have; a legend may stand elsewhere."""
         title_font, small_font = self._fonts()
         small = QFontMetrics(small_font)
         px = self.theme.px
@@ -210,8 +235,6 @@ class MatrixPanel(QWidget):
         )
         if self.badge:
             width += px(16)
-        if self.legend and self.with_legend:
-            width += px(72) + small.horizontalAdvance(self.legend)
         return width + px(2)
 
     def _shape_text(self) -> str:
@@ -220,7 +243,8 @@ class MatrixPanel(QWidget):
 
     def cell_at(self, unit: Unit) -> CellSize:
         """Return the cell size at this unit."""
-        return self._full_cell(unit)
+        cell = self._full_cell(unit)
+        return cell._replace(exact=0.0) if self.whole_pixels else cell
 
     def _full_cell(self, unit: Unit) -> CellSize:
         """Return the cell size where nothing is pressed."""
@@ -230,18 +254,22 @@ class MatrixPanel(QWidget):
             labels = max((text_width(font, name) for name in self.column_names), default=0)
             cell = cell._replace(width=max(cell.width, labels + self.theme.px(8) if labels else 0))
         elif self.large and holds_digits(cell) and len(self.column_names) <= NAMED_IN_FULL:
-            # Where the title is wider than the table anyway, that room spares the tokens' names an ellipsis.
+            # A few tokens are spared the ellipsis where their names are hardly wider than the digits, or the title is.
             font = self._label_font(cell).pixelSize()
             names = [f"{name}{_position(self.column_axis, name, c)}" for c, name in enumerate(self.column_names)]
             labels = max((text_width(font, name) for name in names), default=0) + self.theme.px(3)
             left, _, right, _ = self._margins(cell)
-            spare = (self.header_width() - left - right) // max(len(self.column_names), 1)
-            cell = cell._replace(width=max(cell.width, min(labels, spare)))
+            header = self.header_width() + (self._legend_width() if cell.legend_beside and self.legend else 0)
+            spare = (header - left - right) // max(len(self.column_names), 1)
+            cell = cell._replace(width=max(cell.width, min(labels, max(spare, round(cell.width * HARDLY_WIDER)))))
         return cell
 
     def table_size(self, cell: CellSize) -> QSize:
         """Return how much of the table is shown at once at this size of a cell."""
         rows, columns = self.view.values.shape
+        if cell.exact:
+            width = round(columns * cell.exact) if self.square else columns * cell.width
+            return QSize(width, max(round(rows * cell.exact), 1))
         return QSize(columns * cell.width, rows * cell.height)
 
     def longest(self) -> int:
@@ -265,7 +293,10 @@ class MatrixPanel(QWidget):
             lines = [f"{axis.words} →" for axis in (self.row_axis, self.column_axis) if axis.words]
             lines += [self.marks.note] if self.marks.note else []
             longest = max((words.horizontalAdvance(line) for line in lines), default=-margins[0])
-            found = self._frames[unit] = cell, margins, max(margins[0] + longest, self.header_width())
+            header = self.header_width()
+            if cell.legend_beside and self.legend and self.with_legend:
+                header += self._legend_width()
+            found = self._frames[unit] = cell, margins, max(margins[0] + longest, header)
         return found
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
@@ -283,7 +314,7 @@ class MatrixPanel(QWidget):
 
     def may_scroll(self, cell: CellSize) -> bool:
         """Say whether a table of such cells may be lower than its rows are together."""
-        return not self.large and not cell.in_room
+        return not self.large and not cell.in_room and self.view.values.shape[0] > SEEN_WHOLE
 
     def _bar(self) -> int:
         return self.view.verticalScrollBar().sizeHint().width()
@@ -300,7 +331,13 @@ class MatrixPanel(QWidget):
         self.view.setVerticalScrollBarPolicy(vertical)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setGeometry(left, top, shown.width() + (self._bar() if scrolls else 0), max(height, 1))
+        assert isinstance(self.view, PressedView)
+        self.view.press(self.view.size() if self._presses(cell) else None)
         self.update()
+
+    def _presses(self, cell: CellSize) -> bool:
+        """Say whether the cells are pixels of a picture, of any number of pixels each."""
+        return cell.exact > 0
 
     def anchor(self, unit: Unit, height: int) -> int:
         """Return how far below the panel's top the middle of its table stands; rows align these."""
@@ -335,20 +372,18 @@ class MatrixPanel(QWidget):
         height = metrics.height()
         painter.setFont(title_font)
         painter.setPen(theme.color(self.role))
-        x = self.table_rect().left() if self.table_rect().left() + self.header_width() <= self.width() else 0
+        below = not self.with_legend or not self.legend or self._legend_below(self.width(), self._cell)
+        needed = self.header_width() + (0 if below else self._legend_width())
+        x = min(self.table_rect().left(), max(self.width() - needed, 0))
         painter.drawText(x, metrics.ascent(), self.title)
         x += metrics.horizontalAdvance(self.title) + px(8)
         painter.setFont(small_font)
         painter.setPen(theme.color("muted"))
         painter.drawText(x, metrics.ascent(), self._shape_text())
         x += small.horizontalAdvance(self._shape_text()) + px(8)
-        if self.legend and self.with_legend:
-            look = self.view.look
-            ramp = theme.weights if look.kind == "weight" and not look.differences else theme.signed
-            paint_ramp(painter, QRectF(x, (height - px(9)) / 2, px(54), px(9)), ramp)
-            x += px(60)
-            painter.drawText(x, metrics.ascent(), self.legend)
-            x += small.horizontalAdvance(self.legend) + px(8)
+        if not below:
+            self._paint_legend(painter, x, metrics.ascent())
+            x += self._legend_width()
         if self.badge:
             width = small.horizontalAdvance(self.badge) + px(14)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -358,6 +393,15 @@ class MatrixPanel(QWidget):
                 self._paint_origin(painter, QRectF(x - px(3), (height - px(11)) / 2, px(11), px(11)))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self.setToolTip(f"{self.title}: {self.badge}" if self.badge else "")
+
+    def _paint_legend(self, painter: QPainter, x: int, base: int) -> None:
+        """Paint the colours with their ends, on the line of this base."""
+        theme, px, look = self.theme, self.theme.px, self.view.look
+        ramp = theme.weights if look.kind == "weight" and not look.differences else theme.signed
+        small = QFontMetrics(self._fonts()[1])
+        paint_ramp(painter, QRectF(x, base - small.capHeight() / 2 - px(4.5), px(54), px(9)), ramp)
+        painter.setPen(theme.color("muted"))
+        painter.drawText(x + px(60), base, self.legend)
 
     def _paint_badge(self, painter: QPainter, box: QRectF) -> None:
         theme = self.theme
@@ -484,10 +528,19 @@ class MatrixPanel(QWidget):
         painter.restore()
         y = table.bottom() + small.ascent() + px(3)
         painter.setFont(small_font)
-        if self.row_axis.words:
+        x, words = table.left(), f"{self.row_axis.words} ↓" if self.row_axis.words else ""
+        below = self._legend_below(self.width(), self._cell)
+        if words:
+            x = 0 if table.left() < px(60) else x
             painter.setPen(theme.color(word_role(self.row_axis.words)))
-            painter.drawText(0 if table.left() < px(60) else table.left(), y, f"{self.row_axis.words} ↓")
+            painter.drawText(x, y, words)
+            if below and self._legend_beside_words(self.width()):
+                self._paint_legend(painter, x + small.horizontalAdvance(words) + px(12), y)
+                below = False
             y += small.height()
+        if below:
+            self._paint_legend(painter, x, y)
+            y += small.height() + px(2)
         if self.marks.note:
             painter.setPen(theme.color("muted"))
             painter.drawText(table.left(), y, self.marks.note)

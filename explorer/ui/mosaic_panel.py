@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
 from explorer.concepts import evaluation
 from explorer.ui import bands
 from explorer.ui.cell_size import FEWEST_PIXELS, LARGE_HEIGHT, CellSize, Unit, cell_size, holds_digits, text_width
-from explorer.ui.matrix_panel import MatrixPanel, paint_ramp, word_role
+from explorer.ui.matrix_panel import MatrixPanel, word_role
 from explorer.ui.mosaic_view import Grid, MosaicView
 
 if TYPE_CHECKING:
@@ -23,19 +23,22 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 #: No tile is smaller than so many times the smallest text, so that its number has room.
-SMALLEST_TILE = 2
+SMALLEST_TILE = 1.5
 #: Tiles that are pressed further hold no digits, however large the stage is.
 DIGITS_FROM = 0.6
 #: How much an empty place in the grid counts against the wanted proportions.
-EMPTY = 0.5
+EMPTY = 1.0
 
 
-def tiles_beside(heads: int, aspect: float) -> int:
-    """Return how many tiles stand side by side, so that the whole is about `aspect` times as wide as it is high."""
+def tiles_beside(heads: int, aspect: float, tile: float = 1.0) -> int:
+    """Return how many tiles stand side by side, so that the whole is about `aspect` times as wide as it is high.
+
+    Each takes `tile` times as much in width as in height, with its caption and the gaps.
+    """
 
     def cost(columns: int) -> float:
         rows = -(-heads // columns)
-        return abs(math.log(columns / rows / aspect)) + EMPTY * (columns * rows - heads) / heads
+        return abs(math.log(columns / rows * tile / aspect)) + EMPTY * (columns * rows - heads) / heads
 
     return min(range(1, heads + 1), key=cost, default=1)
 
@@ -50,6 +53,7 @@ class MosaicPanel(MatrixPanel):
         self.declared = declared
         self.head_axis = head_axis
         self.square = True
+        self.with_legend = declared.legend
         self.view.switch = declared.switch
 
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MosaicView:
@@ -72,14 +76,10 @@ class MosaicPanel(MatrixPanel):
 
     # --- geometry ---
 
-    def columns(self) -> int:
-        """Return how many tiles stand side by side."""
-        return tiles_beside(self.view.heads, self.declared.aspect)
-
     def longest(self) -> int:
         """Return the longer side of all tiles in cells."""
         rows, columns = self.view.tile_shape
-        beside = self.columns()
+        beside = tiles_beside(self.view.heads, self.declared.aspect)
         return max(columns * beside, rows * -(-self.view.heads // beside))
 
     def _full_cell(self, unit: Unit) -> CellSize:
@@ -89,8 +89,10 @@ class MosaicPanel(MatrixPanel):
         if height < smallest + 3 or unit.squeeze < DIGITS_FROM:
             # Digits that do not all fit the room are left out altogether, and colours may fill it.
             side = min(max(int(height), 1), FEWEST_PIXELS - 1)
-            return CellSize(side, side, smallest)
-        return cell_size(self.theme, unit, large=True, text=self.text, square=True)
+            return CellSize(side, side, smallest, legend_beside=False)
+        cell = cell_size(self.theme, unit, large=True, text=self.text, square=True)
+        # Tiles are many: their legend never makes the whole wider.
+        return cell._replace(legend_beside=False)
 
     def _tile(self, unit: Unit) -> QSize:
         """Return the size of one head's table: whole pixels a cell with digits, any number of them without."""
@@ -98,20 +100,21 @@ class MosaicPanel(MatrixPanel):
         if holds_digits(cell):
             return QSize(columns * cell.width, rows * cell.height)
         side, smallest_text = unit.height * LARGE_HEIGHT * unit.squeeze, self.theme.text_px(12)
-        least = SMALLEST_TILE * smallest_text
+        least = round(SMALLEST_TILE * smallest_text)
         return QSize(*(max(round(count * side), least) for count in (columns, rows)))
 
     def _labelled(self, cell: CellSize) -> bool:
         return bool(self.row_names) and cell.height >= min(self.theme.text_px(12) + 3, FEWEST_PIXELS - 1)
 
-    def _grid(self, cell: CellSize) -> Grid:
-        px = self.theme.px
+    def _grid(self, unit: Unit) -> Grid:
+        cell, tile, px = self._full_cell(unit), self._tile(unit), self.theme.px
         caption = QFontMetrics(self.theme.font(12)).height() + bands.thickness(self.theme) + 1
         gap = px(10) if self._labelled(cell) else px(6) if cell.height > 2 else px(4)
-        return Grid(self.columns(), gap, caption)
+        proportions = (tile.width() + gap) / (tile.height() + caption + gap)
+        return Grid(tiles_beside(self.view.heads, self.declared.aspect, proportions), gap, caption)
 
     def _tiles_size(self, unit: Unit) -> QSize:
-        grid, tile = self._grid(self._full_cell(unit)), self._tile(unit)
+        grid, tile = self._grid(unit), self._tile(unit)
         across, down = min(grid.columns, max(self.view.heads, 1)), -(-self.view.heads // grid.columns)
         return QSize(
             across * (tile.width() + grid.gap) - grid.gap,
@@ -141,11 +144,10 @@ class MosaicPanel(MatrixPanel):
         """Lay out the tiles inside the panel's present size."""
         self._cell = cell = self.cell_at(unit)
         self.view.set_cell_size(cell.width, cell.height, cell.font)
-        self.view.set_grid(self._grid(cell))
+        self.view.set_grid(self._grid(unit))
         left, top, _right, _bottom = self._margins(cell)
         for policy in (self.view.setVerticalScrollBarPolicy, self.view.setHorizontalScrollBarPolicy):
             policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.with_legend = self.declared.legend and not self._legend_below(self.width())
         self.view.set_tile(self._tile(unit))
         size = self._tiles_size(unit)
         self.view.setGeometry(left, top, max(size.width(), 1), max(size.height(), 1))
@@ -164,19 +166,8 @@ class MosaicPanel(MatrixPanel):
         lines = self._words(size.width())
         longest = max(small.horizontalAdvance("".join(line).rstrip()) for line in lines)
         width = max(left + size.width() + right, longest)
-        more = len(lines) - 1 + self._legend_below(width)
-        return QSize(max(width, self._header(legend=False)), top + size.height() + bottom + more * small.height())
-
-    def _header(self, *, legend: bool) -> int:
-        """Return the width of the line with the name, with the legend in it or without."""
-        was, self.with_legend = self.with_legend, legend
-        width = self.header_width()
-        self.with_legend = was
-        return width
-
-    def _legend_below(self, width: int) -> bool:
-        """Say whether the legend has no room beside the name and stands below the tiles."""
-        return self.declared.legend and bool(self.legend) and self._header(legend=True) > width
+        more = len(lines) - 1 + self._legend_below(width, cell)
+        return QSize(max(width, self.header_width()), top + size.height() + bottom + more * small.height())
 
     def _shape_text(self) -> str:
         rows, columns = self.view.tile_shape
@@ -198,11 +189,8 @@ class MosaicPanel(MatrixPanel):
                 painter.drawText(x, y, words)
                 x += metrics.horizontalAdvance(words)
             y += metrics.height()
-        if self._legend_below(self.width()):
-            bar = QRectF(table.left(), y - metrics.ascent() * 0.8, self.theme.px(54), self.theme.px(9))
-            paint_ramp(painter, bar, self.theme.weights)
-            painter.setPen(self.theme.color("muted"))
-            painter.drawText(table.left() + self.theme.px(60), y, self.legend)
+        if self._legend_below(self.width(), self._cell):
+            self._paint_legend(painter, table.left(), y)
         if self._labelled(self._cell):
             self._paint_names(painter, table)
 

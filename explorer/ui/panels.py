@@ -85,6 +85,8 @@ def _dressed(panel: Panel, concept: d.Concept, span: float) -> Panel:
     panel.title = _title(array, printed=panel.theme.printed)
     panel.row_axis, panel.column_axis = array.axes[-2:] if len(array.axes) > 1 else (d.Axis("1"), array.axes[0])
     panel.square = large and array.role in ("score", "weight", "mask")
+    shown = (concept.array(name) for name in d.shown_arrays(concept.layout))
+    panel.whole_pixels = any(isinstance(one, d.Input) and one.kind == "mask" for one in shown)
     panel.text = "0.000" if weight else "−0.00"
     panel.legend = "0 … 1" if weight else ""
     view, look = panel.view, panel.view.look

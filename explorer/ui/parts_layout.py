@@ -12,7 +12,7 @@ from PySide6.QtCore import QRect, QSize
 from PySide6.QtGui import QFontMetrics
 
 from explorer.concepts.shown.parts import Cut
-from explorer.ui.cell_size import CellSize, Unit, cell_size
+from explorer.ui.cell_size import CellSize, Unit, cell_size, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,6 +128,8 @@ class Measure:
 
     def _cell(self, unit: Unit, cuts: list[Cut]) -> CellSize:
         cell = cell_size(self.theme, unit, large=False, text=TEXT, square=False)
+        # Its many tables stand close together: digits have less room around them than elsewhere.
+        cell = cell._replace(width=min(cell.width, text_width(cell.font, TEXT, bold=True) + self.theme.px(4)))
         height, width, rows = cell.height, cell.width, self.rows + self.above
         widest = max([*(self._columns(part) for part in self.parts.parts), *map(self._columns_of, cuts)], default=0)
         if rows > MOST_ROWS:
@@ -159,7 +161,8 @@ class Measure:
 
     def top_of_rows(self) -> int:
         """Return how far below the view's top the tables' rows begin."""
-        above = self.above * self.cell.height + self.theme.px(3) if self.above else 0
+        # The title beside a table above is one line high, however low the table is.
+        above = max(self.above * self.cell.height, self.titled) + self.theme.px(3) if self.above else 0
         return (self.pad if self.framed else 0) + self.words_height + above + self.titled
 
     def height(self) -> int:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 
+#: The names' size, and all that stands beside number and name: margins, the dot in the left one, the gaps.
+FONT, AROUND = 13, 16 + 6 + 8 + 6
+
+
 class _RailDelegate(QStyledItemDelegate):
     """Paints one tab's line."""
 
@@ -54,15 +58,15 @@ class _RailDelegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), px(6), px(6))
         entry = self._rail.entries[index.row()]
-        font = theme.font(14, bold=selected)
+        font = theme.font(FONT, bold=selected)
         metrics = QFontMetrics(font)
         painter.setFont(font)
         painter.setPen(theme.color("on_accent" if selected else "muted"))
         number = QRect(rect.left() + px(6), rect.top(), metrics.horizontalAdvance("00"), rect.height())
-        painter.drawText(number, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), str(entry.number))
+        painter.drawText(number, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), str(entry.number))
         if not self._rail.narrow:
             painter.setPen(theme.color("on_accent" if selected else "text"))
-            name = QRect(number.right() + px(6), rect.top(), rect.right() - number.right() - px(9), rect.height())
+            name = QRect(number.right() + px(8), rect.top(), rect.right() - number.right() - px(12), rect.height())
             painter.drawText(
                 name,
                 int(Qt.AlignmentFlag.AlignVCenter),
@@ -70,9 +74,9 @@ class _RailDelegate(QStyledItemDelegate):
             )
         if self._rail.edited(entry.slug):
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("on_accent" if selected else "changed"))
+            painter.setBrush(theme.color("changed"))
             size = px(6)
-            painter.drawEllipse(rect.right() - size - px(5), rect.center().y() - size // 2, size, size)
+            painter.drawEllipse(option.rect.left() + px(1), rect.center().y() - size // 2, size, size)
         painter.restore()
 
 
@@ -126,24 +130,24 @@ class Rail(QListWidget):
             self.viewport().update()
 
     def name_room(self) -> int:
-        """Return the width that a tab's name has, its dot beside it."""
-        number = QFontMetrics(self.theme.font(14, bold=True)).horizontalAdvance("00")
-        return self.width() - number - self.theme.px(16 + 6 + 6 + 9)
+        """Return the width that a tab's name has."""
+        number = QFontMetrics(self.theme.font(FONT, bold=True)).horizontalAdvance("00")
+        return self.width() - number - self.theme.px(AROUND)
 
     def line_height(self) -> int:
         """Return the height of a line."""
-        roomy, tight = self.theme.px(36), QFontMetrics(self.theme.font(14)).height() + self.theme.px(6)
+        roomy, tight = self.theme.px(36), QFontMetrics(self.theme.font(FONT)).height() + self.theme.px(6)
         room = self.viewport().height() - self.theme.px(12)
         return int(min(max(room // max(len(self.entries), 1), tight), roomy))
 
     def set_narrow(self, narrow: bool) -> None:
         """Show numbers alone, or names too."""
         self.narrow = narrow
-        metrics = QFontMetrics(self.theme.font(14, bold=True))
+        metrics = QFontMetrics(self.theme.font(FONT, bold=True))
         widest = max((metrics.horizontalAdvance(entry.title) for entry in self.entries), default=0)
         number = metrics.horizontalAdvance("00")
         px = self.theme.px
-        self.setFixedWidth(number + px(40) if narrow else min(widest, px(160)) + number + px(38))
+        self.setFixedWidth(number + px(40) if narrow else min(widest, px(160)) + number + px(AROUND))
         self.scheduleDelayedItemsLayout()
 
     def set_theme(self, theme: Theme) -> None:

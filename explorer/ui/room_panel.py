@@ -11,7 +11,6 @@ from PySide6.QtCore import QSize
 
 from explorer.ui.cell_size import CellSize, Unit, small_cell
 from explorer.ui.matrix_panel import MatrixPanel
-from explorer.ui.pressed_view import PressedView
 
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Matrix
@@ -22,17 +21,13 @@ if TYPE_CHECKING:
 class RoomPanel(MatrixPanel):
     """One array in a room of so many ordinary rows and columns."""
 
-    view: PressedView
-
     def __init__(self, declared: Matrix, host: Host, theme: Theme, *, editable: bool) -> None:
         super().__init__(declared.array, host, theme, editable=editable, large=declared.large)
         self.small = declared.small
         self.room = declared.room
+        self.scrolls = declared.scrolls
         #: A panel whose cells are as wide as those here.
         self.like: MatrixPanel | None = None
-
-    def _make_view(self, name: str, host: Host, *, editable: bool) -> PressedView:
-        return PressedView(name, host, self.theme, editable=editable, parent=self)
 
     def _compared(self) -> int:
         """Return how many columns the wider of this table and the one it is like has."""
@@ -45,8 +40,13 @@ class RoomPanel(MatrixPanel):
     def cell_at(self, unit: Unit) -> CellSize:
         """Return the cell size at this unit; a table that is too large for its room has a thumbnail's cells."""
         full, rows = self._full_cell(unit), int(self.view.values.shape[0])
-        if self.room is None or unit.squeeze >= 1 or (rows <= self.room[0] and self._compared() <= self.room[1]):
+        if self.room is None or unit.squeeze >= 1:
             return full
+        if (rows <= self.room[0] or self.scrolls or self.large) and self._compared() <= self.room[1]:
+            return full
+        if self.large:
+            # Its rows meet those of the large tables beside it, however they are pressed.
+            return full._replace(width=min(full.width, small_cell(self.theme, unit, self.text).width), in_room=True)
         return small_cell(self.theme, unit, self.text)._replace(in_room=True)
 
     def table_size(self, cell: CellSize) -> QSize:
@@ -56,13 +56,12 @@ class RoomPanel(MatrixPanel):
             return size
         rows, columns = self.room
         width = size.width() if compared <= columns else columns * size.width() // compared
-        return QSize(max(width, 1), min(size.height(), rows * cell.height))
+        return QSize(max(width, 1), size.height() if self.large else min(size.height(), rows * cell.height))
 
     def may_scroll(self, cell: CellSize) -> bool:
         """Say whether the table may scroll; a thumbnail is there to be seen as a whole."""
         return not self.small and super().may_scroll(cell)
 
-    def arrange(self, unit: Unit) -> None:
-        """Lay out the table inside the panel's present size."""
-        super().arrange(unit)
-        self.view.press(self.view.size() if self._cell.in_room else None)
+    def _presses(self, cell: CellSize) -> bool:
+        """Say whether the cells are pixels of a picture, of any number of pixels each."""
+        return cell.in_room or super()._presses(cell)

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
     from explorer.ui.theme import Theme
 
-SQUEEZES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08, 0.05, 0.035, 0.024)
+#: Large tables that are pressed no further keep their digits.
+DIGITS_AT_LEAST = 0.6
+SQUEEZES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08, 0.05, 0.035, 0.024, 0.017, 0.012, 0.009)
+#: How often the step between two of them is halved.
+FINER = 4
 #: Tables with at most so many rows and columns always show their digits.
 DIGITS_UP_TO = 8
 #: A height at which no table scrolls.
@@ -131,7 +135,7 @@ class StageCanvas(QWidget):
         theme = self.theme
         smallest = theme.text_px(12)
         self.forget_sizes()
-        return not self._fits(Unit(smallest + theme.px(5), smallest, 0.85), room, room.height())
+        return not self._fits(Unit(smallest + theme.px(5), smallest, 0.85, False), room, room.height())
 
     def leaf(self, view: d.View) -> QWidget:
         """Return the widget of a leaf of the layout."""
@@ -178,8 +182,10 @@ class StageCanvas(QWidget):
 
     # --- measuring ---
 
-    def _gap(self, view: d.View) -> int:
-        return self.theme.px(12 if isinstance(view, d.Row) else 16)
+    def _gap(self, view: d.View, unit: Unit) -> int:
+        """Return the room between a layout's parts: less where tables have to be pressed."""
+        share = 1.0 if unit.squeeze >= DIGITS_AT_LEAST and not unit.tight else 0.6
+        return self.theme.px((11 if isinstance(view, d.Row) else 15) * share)
 
     def measure(self, view: d.View, unit: Unit, max_height: int) -> QSize:
         """Return the size of a part of the layout at this unit."""
@@ -200,13 +206,13 @@ class StageCanvas(QWidget):
         if isinstance(view, d.Row):
             parts = self._present(view)
             sizes = [self.measure(part, unit, max_height) for part in parts]
-            gaps = self._gap(view) * max(len(sizes) - 1, 0)
+            gaps = self._gap(view, unit) * max(len(sizes) - 1, 0)
             return QSize(sum(s.width() for s in sizes) + gaps, sum(self._above_and_below(view, unit, parts, sizes)))
         if isinstance(view, d.Column):
             heights = self._column_heights(view, unit, max_height)
             parts = self._present(view)
             widths = [self.measure(part, unit, height).width() for part, height in zip(parts, heights, strict=True)]
-            return QSize(max(widths, default=0), sum(heights) + self._gap(view) * max(len(parts) - 1, 0))
+            return QSize(max(widths, default=0), sum(heights) + self._gap(view, unit) * max(len(parts) - 1, 0))
         widget: Leaf = self.leaf(view)  # type: ignore[assignment]
         return widget.measure(unit, max_height)
 
@@ -251,7 +257,7 @@ class StageCanvas(QWidget):
         for part, part_height in zip(parts, self._column_heights(view, unit, height), strict=True):
             if part is main[0]:
                 return above + self._anchor_at(part, unit, part_height)
-            above += part_height + self._gap(view)
+            above += part_height + self._gap(view, unit)
         return height // 2
 
     def _present(self, view: d.Row | d.Column) -> list[d.View]:
@@ -259,7 +265,7 @@ class StageCanvas(QWidget):
 
     def _column_heights(self, view: d.Column, unit: Unit, max_height: int) -> list[int]:
         parts = self._present(view)
-        room = max_height - self._gap(view) * max(len(parts) - 1, 0)
+        room = max_height - self._gap(view, unit) * max(len(parts) - 1, 0)
         heights = [self.measure(part, unit, room).height() for part in parts]
         if sum(heights) <= room:
             return heights
@@ -289,21 +295,56 @@ class StageCanvas(QWidget):
         # Smaller digits are better than a table that has to be scrolled, as long as all of them can be read.
         # Beyond that, large tables are pressed into plain colours before anything has to be scrolled beside them.
         readable, pressed = SQUEEZES[:4], self._squeezes()[4:]
-        trials = [(squeezes, most) for squeezes in (readable, pressed) for most in (UNBOUNDED, room.height())]
-        for squeezes, most in trials:
-            squeeze = self._mildest(squeezes, Unit(smallest + theme.px(5), smallest), room, most)
+        trials = [
+            (squeezes, most, beside)
+            for squeezes in (readable, pressed)
+            for most in (UNBOUNDED, room.height())
+            for beside in (True, False)
+        ]
+        for squeezes, most, beside in trials:
+            unit = Unit(smallest + theme.px(5), smallest, legend_beside=beside)
+            squeeze = self._mildest(squeezes, unit, room, most)
             if squeeze is None:
                 continue
-            font = _largest(smallest, largest, partial(self._font_fits, squeeze, room, most))
-            tallest = round(font * 2.4)
-            height = _largest(font + theme.px(5), tallest, partial(self._height_fits, font, squeeze, room, most))
-            self.unit = Unit(height, font, squeeze)
+            # Pressed tables come first; digits grow with what is left.
+            unit = unit._replace(squeeze=squeeze)
+            unit = self._relaxed(unit, room, most) if squeeze < DIGITS_AT_LEAST else unit
+            font = _largest(smallest, largest, partial(self._font_fits, unit, room, most))
+            unit = unit._replace(font=font)
+            height = _largest(font + theme.px(5), round(font * 2.4), partial(self._height_fits, unit, room, most))
+            self.unit = self._relaxed(unit._replace(height=height), room, most)
             return self.measure(self._tree, self.unit, room.height())
         # What is too high anyway scrolls, but downwards only if that can be had.
         narrow = QSize(room.width() - self.bar_extent(), UNBOUNDED)
-        unit, squeezes = Unit(smallest + theme.px(6), smallest), self._squeezes()
-        self.unit = unit._replace(squeeze=self._mildest(squeezes, unit, narrow, room.height()) or squeezes[-1])
+        unit = Unit(smallest + theme.px(6), smallest, legend_beside=False, tight=True)
+        self.unit = self._least_scrolling(unit, narrow, room.height())
         return self._grown(max(room.height(), theme.px(240)))
+
+    def _least_scrolling(self, unit: Unit, narrow: QSize, height: int) -> Unit:
+        """Return the unit pressed as far as that saves scrolling, no further: what is pressed can hardly be read."""
+        trials = [unit._replace(squeeze=squeeze) for squeeze in self._squeezes()]
+        sizes = [self.measure(self._tree, trial, height) for trial in trials]
+        beside = [max(size.width() - narrow.width(), 0) for size in sizes]
+        below = [max(size.height() - height, 0) for size in sizes]
+        # To scroll sideways is worse than to scroll down; a few pixels are no reason to press everything further.
+        slack = self.theme.px(12)
+        least = min(below[at] for at in range(len(trials)) if beside[at] <= min(beside))
+        return next(
+            trial
+            for trial, x, y in zip(trials, beside, below, strict=True)
+            if x <= min(beside) and y <= least + (slack if least else 0)
+        )
+
+    def _relaxed(self, unit: Unit, room: QSize, most: int) -> Unit:
+        """Return the unit with large tables as large as fits, between one degree of pressing and the next."""
+        low, high = unit.squeeze, next((one for one in reversed(SQUEEZES) if one > unit.squeeze), unit.squeeze)
+        for _ in range(FINER):
+            middle = (low + high) / 2
+            if self._fits(unit._replace(squeeze=middle), room, most):
+                low = middle
+            else:
+                high = middle
+        return unit._replace(squeeze=low)
 
     def bar_extent(self) -> int:
         """Return how wide a scroll bar is."""
@@ -333,11 +374,11 @@ class StageCanvas(QWidget):
         most = max((panel.longest() for panel in self.panels() if panel.large), default=0)
         return SQUEEZES[:4] if most <= DIGITS_UP_TO else SQUEEZES
 
-    def _font_fits(self, squeeze: float, room: QSize, most: int, font: int) -> bool:
-        return self._fits(Unit(font * 1.5, font, squeeze), room, most)
+    def _font_fits(self, unit: Unit, room: QSize, most: int, font: int) -> bool:
+        return self._fits(unit._replace(height=font * 1.5, font=font), room, most)
 
-    def _height_fits(self, font: int, squeeze: float, room: QSize, most: int, height: int) -> bool:
-        return self._fits(Unit(height, font, squeeze), room, most)
+    def _height_fits(self, unit: Unit, room: QSize, most: int, height: int) -> bool:
+        return self._fits(unit._replace(height=height), room, most)
 
     def _fits(self, unit: Unit, room: QSize, most: int) -> bool:
         """Say whether the layout fits the room when tables higher than `most` scroll."""
@@ -372,24 +413,24 @@ class StageCanvas(QWidget):
             axis = self.anchor(view, rect.height())
             parts = self._present(view)
             sizes = [self.measure(part, self.unit, rect.height()) for part in parts]
-            used = sum(size.width() for size in sizes) + self._gap(view) * max(len(parts) - 1, 0)
+            used = sum(size.width() for size in sizes) + self._gap(view, self.unit) * max(len(parts) - 1, 0)
             for part, size, more in zip(parts, sizes, self._shares(parts, rect.width() - used), strict=True):
                 y = rect.top() if view.align == "top" else rect.top() + axis - self.anchor(part, size.height())
                 place = QRect(x, y, size.width() + more, size.height())
                 if self._stretches(part):
                     place = QRect(x, rect.top(), size.width() + more, rect.height())
                 self._place(part, place)
-                x += place.width() + self._gap(view)
+                x += place.width() + self._gap(view, self.unit)
         elif isinstance(view, d.Column):
             y = rect.top()
             parts, heights = self._present(view), self._column_heights(view, self.unit, rect.height())
             sizes = [self.measure(part, self.unit, height) for part, height in zip(parts, heights, strict=True)]
-            used = sum(size.height() for size in sizes) + self._gap(view) * max(len(parts) - 1, 0)
+            used = sum(size.height() for size in sizes) + self._gap(view, self.unit) * max(len(parts) - 1, 0)
             for part, size, more in zip(parts, sizes, self._shares(parts, rect.height() - used), strict=True):
                 wide = isinstance(part, d.Custom) or self._stretches(part)
                 width = max(size.width(), rect.width()) if wide else size.width()
                 self._place(part, QRect(rect.left(), y, width, size.height() + more))
-                y += size.height() + more + self._gap(view)
+                y += size.height() + more + self._gap(view, self.unit)
         else:
             widget = self.leaf(view)
             widget.setGeometry(rect)

@@ -58,7 +58,7 @@ def test_the_largest_difference_in_32_bits_is_the_lessons_to_the_last_bit(tab: L
     out = printed(8).groups["outputs"]
     assert tab["agreement"][1] == out["max_diff_to_loop"]
     assert out["below_1e-6"]
-    assert shown_tiles(tab)["whole − loop, at most"] == ("3.4 · 10⁻¹⁸", "in 32 bits 7.2 · 10⁻⁸")
+    assert shown_tiles(tab)["largest difference"] == ("3.4 · 10⁻¹⁸", "in 32 bits 7.2 · 10⁻⁸")
     assert next(tile.tone for tile in tab.model("compared")) == "good"
 
 

@@ -3,13 +3,14 @@
 import pytest
 from PySide6.QtGui import QFontMetrics
 
+from explorer.ui.rail import FONT
 from tests.ui.conftest import MakeWindow
 
 
 @pytest.mark.parametrize("percent", [80, 100])
 def test_every_name_is_whole_also_of_the_tab_in_front(make_window: MakeWindow, percent: int) -> None:
     window = make_window(percent=percent)
-    bold = QFontMetrics(window.theme.font(14, bold=True))
+    bold = QFontMetrics(window.theme.font(FONT, bold=True))
     for concept in window.workbench.concepts:
         assert bold.horizontalAdvance(concept.title) <= window.rail.name_room(), concept.title
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The gap between the rows, in the height of an ordinary cell.
 GAP = 1.9
+#: Up to so many heads are wide enough for their numbers in any room.
+ALL_NUMBERED = 16
 #: How near a wire the pointer must be to take hold of it, at 100 %.
 NEAR = 9
 
@@ -80,7 +82,8 @@ class WiresView(QWidget):
         small, px = self._metrics(), self.theme.px
         heads = self.wires.above if self.wires is not None else 1
         title = small.horizontalAdvance(self.wires.sentence()) if self.wires is not None else 0
-        wide = small.horizontalAdvance("00") + px(4)
+        # Of many heads not all have room for their number; the wires say which belong together.
+        wide = small.horizontalAdvance("00") + px(4) if heads <= ALL_NUMBERED else px(13)
         width = max(heads * wide, small.horizontalAdvance("KV 0") * 2, title)
         return QSize(width, round(small.height() + px(4) + 2 * self._node() + unit.height * GAP))
 
