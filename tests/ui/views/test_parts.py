@@ -85,7 +85,10 @@ def test_hovering_a_cell_tells_where_it_comes_from_and_a_click_keeps_it(make_win
     assert view.plan is not None
     point = middle(view, "r", 2, 0)
     QTest.mouseMove(view, point)
-    assert "rescale[2, 1]" in window.page.strip.accessibleDescription() + window.page.strip.accessibleName()
+    assert (
+        "rescale r · sat (2) · block 1"
+        in window.page.strip.accessibleDescription() + window.page.strip.accessibleName()
+    )
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=point)
     assert window.workbench.view(SLUG).pinned == ("rescale", (2, 1))
     lit = {name for name, cells in view._lit.items() if cells}

@@ -62,7 +62,7 @@ def test_pointing_at_a_part_shows_where_it_comes_from(qtbot: QtBot, make_window:
         center = view.visualRect(view.model().index(part, column)).center()
         qtbot.mouseMove(view.viewport(), center + QPoint(1, 0))
         qtbot.mouseMove(view.viewport(), center)
-        assert f"contributions[{part}, 3, {column}]" in window.page.strip.plain_text()
+        assert f"contributions[3, {column}] · down (3), head {part}" in window.page.strip.plain_text()
         assert (part, column) in view.look.lit
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=center)
     assert window.workbench.view(NINE).pinned == ("contributions", (1, 3, 6))

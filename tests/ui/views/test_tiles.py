@@ -39,10 +39,10 @@ def test_pointing_at_a_tile_previews_its_trace(qtbot: QtBot, make_window: MakeWi
     window = make_window("why-context")
     view = tiles_of(window)
     qtbot.mouseMove(view, view.tile_rects()[2].center())
-    qtbot.waitUntil(lambda: "cosines[1, 1]" in window.page.strip.plain_text())
+    qtbot.waitUntil(lambda: "cosine · money bank · money" in window.page.strip.plain_text())
     qtbot.mouseMove(view, view.tile_rects()[2].topLeft())
     view.leaveEvent(None)
-    qtbot.waitUntil(lambda: "cosines[0, 0]" in window.page.strip.plain_text())
+    qtbot.waitUntil(lambda: "cosine · river bank · river" in window.page.strip.plain_text())
 
 
 def test_tiles_without_a_cell_take_no_focus(make_window: MakeWindow) -> None:
