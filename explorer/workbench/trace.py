@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "Token", "Trace", "trace"]
 
-#: Names as short as ``Wq`` are written as mathematics is, with the row below the line.
-LETTERS = 2
-
 
 def trace(
     concept: Concept,
@@ -310,7 +307,7 @@ class _Teller:
 
     def _row(self, name: Token, at: int) -> tuple[Token, ...]:
         """Return ``q₂`` for a row of what goes by a letter, ``row 2 of attention weights`` for others."""
-        if len(name.text) <= LETTERS:
+        if len(name.text) <= wording.LETTERS:
             return (name._replace(text=f"{name.text}{wording.subscript(at)}"),)
         return Token(self._translate(wording.ROW).format(at=at)), name
 

@@ -45,6 +45,9 @@ MASK_ON = QT_TRANSLATE_NOOP("trace", "may look")
 MASK_OFF = QT_TRANSLATE_NOOP("trace", "may not look")
 NOT_YET = QT_TRANSLATE_NOOP("trace", "being computed; its arithmetic appears when it is there")
 
+#: Names as short as ``Wq`` are written as mathematics is, with the row below the line.
+LETTERS = 2
+
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -105,7 +108,8 @@ def title(concept: Concept, situation: Situation, name: str, index: Index, trans
     by_name = stage is not None and all(not word.isdigit() for word in words)
     shown = declared.spoken
     if stage is not None and by_name:
-        shown = what(stage) if stage.role == "weight" or "score" in stage.title else stage.title or stage.spoken
+        words_for = stage.spoken if len(stage.spoken) > LETTERS else stage.title or stage.spoken
+        shown = what(stage) if stage.role == "weight" or "score" in stage.title else words_for
     cell = Token(shown if by_name else cell_name(shown, index), "name", role=declared.role)
     return (cell, *(Token(f" · {word}", "note") for word in words if not word.isdigit()), *heads)
 
