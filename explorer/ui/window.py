@@ -360,7 +360,10 @@ class MainWindow(QMainWindow):
         if event.kind in ("history", "replaced", "current"):
             self._update_actions()
             self.rail.mark_edited()
-            self._print_timer.start(200)
+            if event.kind == "history":
+                self._print_timer.start(200)
+            else:
+                self._show_fingerprint()  # at once: that of another tab says something wrong
         if event.kind == "view" and event.slug == self.workbench.current:
             self._update_step_actions()
         if event.kind == "state" and event.slug == self.workbench.current:

@@ -4,12 +4,13 @@ import weakref
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.concepts import all_concepts, declaration
 from explorer.ui.lifetime import close_all
 from explorer.ui.window import MainWindow
+from explorer.workbench import fingerprint
 from tests.ui.conftest import MakeWindow, settle
 from tests.ui.layout import faults, unreadable
 
@@ -58,6 +59,9 @@ def test_the_whole_stage_is_seen_at_once_with_the_side_panel_open(
         stage, page = window.page.stage, window.page.scroller
         for bar in (stage.verticalScrollBar(), stage.horizontalScrollBar(), page.verticalScrollBar()):
             assert bar.maximum() == 0, size
+        side = [area for area in window.panels.findChildren(QAbstractScrollArea) if area.isVisible()]
+        assert side
+        assert all(area.verticalScrollBar().maximum() == 0 for area in side), size
 
 
 @by_tab
@@ -144,3 +148,14 @@ def _alive(widget: object) -> bool:
     from shiboken6 import isValid
 
     return isValid(widget)
+
+
+@by_tab
+def test_a_picture_taken_at_once_tells_the_fingerprint_of_its_own_tab(
+    make_window: MakeWindow, concept: declaration.Concept
+) -> None:
+    window = make_window()
+    workbench = window.workbench
+    workbench.show(concept.slug)
+    shown = window.findChild(QLabel, "fingerprint")
+    assert shown.text() == f"inputs {fingerprint.of_state(workbench.state(concept.slug))}"
