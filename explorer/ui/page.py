@@ -280,7 +280,10 @@ class Page(QWidget):
         panel.take(state.situation)
         self._label(panel, panel.name, state)
         panel.marks = marks._replace(blank=frozenset(range(len(values))))
-        panel.view.look.blank = panel.marks.blank
+        look = panel.view.look
+        look.blank = panel.marks.blank
+        if look.kind == "weight":
+            look.top = 1.0  # the largest of each row was that of as many rows as there were
         panel.view.forget_changed()
         panel.view.set_values(values)
         panel.update()

@@ -32,7 +32,7 @@ class Switch(QCheckBox):
     def sizeHint(self) -> QSize:
         """Return the size of switch and text."""
         metrics, px = QFontMetrics(self.theme.font(13)), self.theme.px
-        return QSize(px(42) + metrics.horizontalAdvance(self.text()), max(metrics.height(), px(18)) + px(6))
+        return QSize(px(40) + metrics.horizontalAdvance(self.text()), max(metrics.height(), px(18)) + px(6))
 
     def minimumSizeHint(self) -> QSize:
         """Return the same: a cut label says nothing."""

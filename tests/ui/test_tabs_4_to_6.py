@@ -234,3 +234,13 @@ def test_many_tokens_still_stand_side_by_side(make_window: MakeWindow, slug: str
         for other in leaves[i + 1 :]:
             shared = one.geometry().intersected(other.geometry())
             assert shared.width() <= 1 or shared.height() <= 1
+
+
+def test_rows_that_wait_can_be_more_than_those_that_were_coloured_up_to_their_maximum(make_window: MakeWindow) -> None:
+    window = make_window("scaling")
+    window.action("row_maximum").trigger()
+    settle(window)
+    window.page.set_size("n_sizes", 5)
+    window.page.grab()  # the guard of the tests fails on what painting raises
+    settle(window)
+    assert window.page.panels("largest")[0].view.values.shape[0] == 5
