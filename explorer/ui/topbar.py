@@ -13,7 +13,7 @@ from explorer.ui.icons import icon
 from explorer.workbench import state as states
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from PySide6.QtGui import QAction, QResizeEvent
 
@@ -27,9 +27,18 @@ STEP_MS = 1200
 
 
 class StepBar(QWidget):
-    """The steps of the tab in front: pills, first, previous, play, next, row by row, speed."""
+    """The steps of the tab in front: pills, first, previous, play, next, row by row, speed.
+
+    Signals
+    -------
+    changed()
+        A step was taken.
+    moved()
+        Another pill is lit.
+    """
 
     changed = Signal()
+    moved = Signal()
 
     def __init__(self, workbench: Workbench, theme: Theme) -> None:
         super().__init__()
@@ -120,8 +129,10 @@ class StepBar(QWidget):
         state, view = self._state(), self._view()
         row, current = states.row_and_step(self._concept, state.sizes, view)
         shown = states.shown_step(self._concept, state.sizes, view)
+        here = current if view.step >= 0 else shown
+        moved = not any(pill.isChecked() for pill in self._pills[here : here + 1])
         for i, pill in enumerate(self._pills):
-            pill.setChecked(i == (current if view.step >= 0 else shown))
+            pill.setChecked(i == here)
             ahead = view.step >= 0 and i > current
             if pill.property("ahead") != ahead:
                 pill.setProperty("ahead", ahead)
@@ -136,19 +147,19 @@ class StepBar(QWidget):
         self.last.setEnabled(view.step >= 0)
         self.speed.setText(f"{view.speed:g}×")
         self.speed.setAccessibleName(f"speed {view.speed:g}×")
+        if moved:
+            self.moved.emit()
 
-    def show_extras(self, *, player: bool) -> None:
-        """Show every pill, and the player unless a show is on, whose clicker does its work."""
-        for pill in self._pills:
-            pill.show()
-        for widget in (self.first, self.previous, self.play, self.next, self.last, self.speed):
-            widget.setVisible(player)
-        self.rows.setVisible(player and self._concept is not None and self._concept.row_steps)
+    def wanted(self, *, player: bool) -> list[QToolButton]:
+        """Return what is to be shown where there is room: the pills, and the player unless a show is on."""
+        if not player:
+            return list(self._pills)
+        rows = [self.rows] if self._concept is not None and self._concept.row_steps else []
+        return [*self._pills, self.first, self.previous, self.play, self.next, self.last, *rows, self.speed]
 
-    def show_one_pill(self) -> None:
-        """Show the pill of the present step alone, where there is no room for all."""
-        for pill in self._pills:
-            pill.setVisible(pill.isChecked())
+    def idle_pills(self) -> list[QToolButton]:
+        """Return the pills of all steps but the present one."""
+        return [pill for pill in self._pills if not pill.isChecked()]
 
     def _state(self) -> states.TabState:
         assert self._concept is not None
@@ -298,6 +309,7 @@ class TopBar(QWidget):
         self._row.addStretch(1)
         self._row.addLayout(self._right)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.steps.moved.connect(self.fit)
         self.set_theme(theme)
 
     def add(
@@ -338,45 +350,46 @@ class TopBar(QWidget):
         self._fitting = False
 
     def _leave_out(self) -> None:
-        steps = self.steps
+        """Decide first and show then: what is shown for a moment only makes Qt lay out everything, without an end."""
+        steps, present = self.steps, self.theme.present
         sides: list[QToolButton] = [button for layout in (self._left, self._right) for button in _buttons(layout)]
-        present = self.theme.present
-        for button in sides:
-            button.setVisible(button.property("in_show") == present)
-        kept = [button for button in sides if button.property("in_show")]
-        sides = [button for button in sides if button not in kept]
-        optional: list[list[QWidget]] = [[steps.speed], [steps.rows], [steps.first, steps.last]]
-        optional += [[button] for button in reversed(sides) if button.text()]
-        optional += [
-            [steps.previous, steps.next],
-            [steps.play],
-        ]
-        optional += [[button] for button in reversed(sides)]
-        steps.show_extras(player=not present)
-        for widget in (self, *self.findChildren(QWidget)):
+        every = [*sides, *steps.findChildren(QToolButton)]
+        for widget in every:
             widget.ensurePolished()
+        shown = {button for button in sides if button.property("in_show") == present}
+        shown.update(steps.wanted(player=not present))
+        spare = [button for button in reversed(sides) if not button.property("in_show")]
+        optional: list[list[QToolButton]] = [[steps.speed], [steps.rows], [steps.first, steps.last]]
+        optional += [[button] for button in spare if button.text()]
+        optional += [[steps.previous, steps.next], [steps.play], steps.idle_pills()]
+        optional += [[button] for button in spare]
         for group in optional:
-            if self._needed() <= self.width():
-                return
-            for widget in group:
-                widget.hide()
-        if self._needed() > self.width():
-            steps.show_one_pill()
+            if self._needed(shown) <= self.width():
+                break
+            shown.difference_update(group)
+        for widget in every:
+            if widget.isHidden() == (widget in shown):
+                widget.setVisible(widget in shown)
 
-    def _needed(self) -> int:
-        """Return the width that what is not hidden needs; Qt's own hint lags behind until its next layout."""
-        steps: list[QWidget] = [button for button in self.steps.findChildren(QToolButton) if not button.isHidden()]
-        sides: list[QWidget] = [
-            button for layout in (self._left, self._right) for button in _buttons(layout) if not button.isHidden()
-        ]
+    def _needed(self, shown: Collection[QToolButton]) -> int:
+        """Return the width that these need; Qt's own hint lags behind until its next layout."""
+        of_steps = [button for button in shown if button.parentWidget() is self.steps]
         margins = self._row.contentsMargins()
-        gaps = len(steps) * self.theme.px(4) + len(sides) * self.theme.px(6) + 4 * self._row.spacing()
-        return sum(widget.sizeHint().width() for widget in (*steps, *sides)) + gaps + margins.left() + margins.right()
+        gaps = len(of_steps) * self.theme.px(4) + (len(shown) - len(of_steps)) * self.theme.px(6)
+        gaps += 4 * self._row.spacing() + margins.left() + margins.right()
+        return sum(widget.sizeHint().width() for widget in shown) + gaps
+
+    def _shown(self) -> list[QToolButton]:
+        return [button for button in self.findChildren(QToolButton) if not button.isHidden()]
 
     def event(self, event: QEvent) -> bool:
         """Look again when the buttons have learnt how wide they are."""
         done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest and not self._fitting and self._needed() > self.width():
+        if (
+            event.type() == QEvent.Type.LayoutRequest
+            and not self._fitting
+            and self._needed(self._shown()) > self.width()
+        ):
             self.fit()
         return done
 
@@ -384,7 +397,8 @@ class TopBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what no longer fits."""
         super().resizeEvent(event)
-        self.fit()
+        if event.size().width() != event.oldSize().width():
+            self.fit()
 
     def _dress(self, button: QToolButton, name: str) -> None:
         if name:

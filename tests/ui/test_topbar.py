@@ -1,0 +1,43 @@
+"""The bar under the menu in a narrow window: it leaves out what has no room, once, and what is left can be read."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QToolButton
+from pytestqt.qtbot import QtBot
+
+from explorer.ui.topbar import TopBar
+from explorer.ui.window import MainWindow
+from tests.ui.conftest import MakeWindow, settle
+from tests.ui.layout import faults
+
+
+def shown(window: MainWindow) -> list[QToolButton]:
+    return [one for one in window.topbar.findChildren(QToolButton) if one.isVisible()]
+
+
+@pytest.mark.parametrize("slug", ["running-average", "full-attention", "multi-query"])
+@pytest.mark.parametrize("percent", [100, 200, 300])
+@pytest.mark.parametrize("size", [(640, 480), (1024, 768)])
+def test_what_is_left_has_its_room(make_window: MakeWindow, slug: str, percent: int, size: tuple[int, int]) -> None:
+    window = make_window(slug, percent=percent, size=size)
+    assert [one.objectName() for one in shown(window) if one.width() < one.sizeHint().width()] == []
+    assert sum(one.property("pill") is True and one.isChecked() for one in shown(window)) == 1
+    assert [fault for fault in faults(window) if "step_" in fault] == []
+
+
+def test_a_narrow_bar_comes_to_rest(make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = make_window("full-attention", percent=200, size=(640, 480))
+    fitted = []
+    whole = TopBar.fit
+    monkeypatch.setattr(TopBar, "fit", lambda self: (fitted.append(self), whole(self)))
+    for _ in range(20):
+        QApplication.processEvents()
+    assert fitted == []
+
+
+def test_the_one_pill_that_has_room_is_that_of_the_step(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window("full-attention", percent=200, size=(640, 480))
+    for step in range(3):
+        qtbot.keyClick(window, Qt.Key.Key_N)
+        settle(window)
+        assert [one.objectName() for one in shown(window) if one.property("pill")] == [f"step_{step}"]
