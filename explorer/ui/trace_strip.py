@@ -124,19 +124,25 @@ class TraceStrip(QWidget):
             self.updateGeometry()
 
     def _place_line(self, groups: list[list[Token]], x0: int, y: int, width: int, font: QFont, height: int) -> int:
-        """Place a line's tokens, wrapping only between groups; return the height used."""
+        """Place a line's tokens, wrapping only between groups where these fit a line; return the height used."""
         px = self.theme.px
         x, used, ascent = x0, height, metrics_of(font.pixelSize()).ascent()
-        for group in groups:
+        waiting = groups[::-1]
+        while waiting:
+            group = waiting.pop()
             styled = [(token, self._shown(token), self._font_for(token, font)) for token in group]
             measures = [(metrics, metrics.horizontalAdvance(text)) for _, text, (_, metrics) in styled]
             advance = sum(width_of for _, width_of in measures)
+            if advance > width - px(18) and len(group) > 1:
+                waiting += [[token] for token in reversed(group)]
+                continue
             if x > x0 and x + advance > x0 + width:
                 x, y, used = x0 + px(18), y + height, used + height
             for (token, _, (this, _)), (metrics, width_of) in zip(styled, measures, strict=True):
                 lift = ascent // 3 if token.raised else 0
                 base = y + ascent - lift
-                rect = QRect(x, base - metrics.ascent(), width_of, metrics.height())
+                room = max(x0 + width - x, px(18))
+                rect = QRect(x, base - metrics.ascent(), min(width_of, room), metrics.height())
                 self._placed.append((rect, token, this, base))
                 if token.cell is not None:
                     self._links.append((rect.adjusted(0, -px(2), 0, px(3)), token))
@@ -190,6 +196,9 @@ class TraceStrip(QWidget):
             color = theme.color("muted") if token.kind in ("text", "note") else theme.color(token.role or "text")
             painter.setPen(color)
             text = self._shown(token)
+            # Only what alone is longer than a line is cut; Qt would elide a text that fits by a fraction of a pixel.
+            if rect.right() >= self.width() - theme.px(18) - 1:
+                text = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 1)
             painter.drawText(QPoint(rect.left(), base), text)
             if token.cell is not None:
                 painter.setPen(QPen(color, max(theme.px(1), 1)))

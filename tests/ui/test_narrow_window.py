@@ -1,4 +1,4 @@
-"""The bar under the menu in a narrow window: it leaves out what has no room, once, and what is left can be read."""
+"""Narrow windows: what has no room is left out, once, and what is left can be read."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -41,3 +41,10 @@ def test_the_one_pill_that_has_room_is_that_of_the_step(qtbot: QtBot, make_windo
         qtbot.keyClick(window, Qt.Key.Key_N)
         settle(window)
         assert [one.objectName() for one in shown(window) if one.property("pill")] == [f"step_{step}"]
+
+
+@pytest.mark.parametrize("slug", ["running-average", "grouped-query", "cost", "scaling"])
+@pytest.mark.parametrize("percent", [200, 300])
+def test_a_trace_keeps_to_its_strip_however_narrow(make_window: MakeWindow, slug: str, percent: int) -> None:
+    window = make_window(slug, percent=percent, size=(640, 480))
+    assert [fault for fault in faults(window) if "trace" in fault] == []
