@@ -26,7 +26,7 @@ def test_what_is_left_has_its_room(make_window: MakeWindow, slug: str, percent: 
 
 
 def test_a_narrow_bar_comes_to_rest(make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    window = make_window("full-attention", percent=200, size=(640, 480))
+    make_window("full-attention", percent=200, size=(640, 480))
     fitted = []
     whole = TopBar.fit
     monkeypatch.setattr(TopBar, "fit", lambda self: (fitted.append(self), whole(self)))
