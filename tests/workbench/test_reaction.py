@@ -133,7 +133,7 @@ def test_names_of_the_moment_are_told_and_exported(bench):
     axis = REACTING.input("x").axes[1]
     assert evaluation.names_along(axis, state.situation) == ("red", "green")
     told = trace(REACTING, state.situation, bench.results("reacting"), "x", (1, 1))
-    assert "".join(token.text for token in told.title) == "x[1, 1] · b (1) · green (1)"
+    assert "".join(token.text for token in told.title) == "x[1, 1] · b (1) · green"
 
 
 def test_a_tab_that_does_not_react_is_left_alone():
