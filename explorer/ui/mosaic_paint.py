@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 
 from explorer.ui import bands
+from explorer.ui.cell_size import text_width
 
 if TYPE_CHECKING:
     from explorer.ui.theme import Theme
@@ -43,7 +44,7 @@ def caption(
     painter.setPen(color if counts is not False else theme.color("muted"))
     room = box.right() - left
     names = [text, number] if counts is not False else [f"{text} off", "off"]
-    shown = next((name for name in names if metrics.horizontalAdvance(name) <= room), "")
+    shown = next((name for name in names if text_width(font.pixelSize(), name) <= room), "")
     painter.drawText(QRect(left, box.top(), room + 1, box.height()), int(Qt.AlignmentFlag.AlignVCenter), shown)
 
 

@@ -349,12 +349,11 @@ class Workbench:
         if pair is None:
             return None
         now, before = pair
-        changed = np.asarray(now != before)
-        if now.dtype.kind != "f" or name in self.state(slug).inputs or not changed.any():
-            return changed
-        largest = max(float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in pair)
+        if now.dtype.kind != "f" or name in self.state(slug).inputs or not now.size:
+            return np.asarray(now != before)
         with np.errstate(invalid="ignore"):
-            return np.asarray(changed & ~(np.abs(now - before) <= ROUNDING * largest))
+            apart = np.asarray(now - before)  # −∞ − −∞ is no number, and none is more than the rounding
+        return np.abs(apart, out=apart) > ROUNDING * max(_largest(now), _largest(before))
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call the listener with every `Event` from now on; calling what is returned ends that."""
@@ -463,6 +462,14 @@ class Workbench:
     def _emit(self, event: Event) -> None:
         for listener in tuple(self._listeners.values()):
             listener(event)
+
+
+def _largest(array: Array) -> float:
+    """Return the largest magnitude of an array with cells, −∞ left out."""
+    low, high = float(array.min()), float(array.max())
+    if low == -np.inf:
+        low = float(array.min(where=array > low, initial=0.0))
+    return max(-low, high)
 
 
 def _edit_label(name: str, cells: Cells) -> Phrase:
