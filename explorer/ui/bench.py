@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from explorer.concepts import declaration as d
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 EDITS: Final = 60
 VISITS: Final = 500
 START_PAIRS: Final = 20
+#: How many seconds an edit waits for what is still computed.
+LONGEST_WAIT: Final = 20
 MOSAICS: Final = {"8x16": (8, 16), "32x64": (32, 64)}
 ATTENTIONS: Final = {"32x128x64": (32, 128, 64), "16x512x64": (16, 512, 64)}
 MULTI_HEAD: Final = "multi-head"
@@ -113,6 +115,14 @@ def _window(workbench: Workbench) -> MainWindow:
     return window
 
 
+def _settled(workbench: Workbench) -> None:
+    """Wait until nothing is computed elsewhere, so that an edit is timed alone and not with the end of the last one."""
+    end = time.perf_counter() + LONGEST_WAIT
+    while workbench.pending(workbench.current) and time.perf_counter() < end:
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+    QApplication.processEvents()
+
+
 def _until_painted(act: Callable[[], None]) -> float:
     begin = time.perf_counter()
     act()
@@ -158,6 +168,7 @@ def _edit_time(window: MainWindow, concept: d.Concept) -> float:
     for i in range(EDITS):
         index = tuple(int(part) for part in np.unravel_index(i % int(np.prod(shape)), shape))
         value = min(max(float(i % 7) if one.whole else 0.05 + 0.01 * i, one.limits[0]), one.limits[1])
+        _settled(workbench)
         times.append(_until_painted(partial(workbench.edit, slug, one.name, [index], [value])))
     while workbench.undo_label is not None:
         workbench.undo()
@@ -175,6 +186,7 @@ def _slider_times(window: MainWindow, concept: d.Concept) -> list[float]:
                 for i in range(30):
                     value = min(low + round((high - low) * i / 29 / control.step) * control.step, high)
                     set_it = partial(workbench.set_control, slug, control.name, value)
+                    _settled(workbench)
                     times.append(_until_painted(set_it))
             workbench.undo()
     return times

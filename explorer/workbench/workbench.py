@@ -353,7 +353,7 @@ class Workbench:
             return np.asarray(now != before)
         with np.errstate(invalid="ignore"):
             apart = np.asarray(now - before)  # −∞ − −∞ is no number, and none is more than the rounding
-        return np.abs(apart, out=apart) > ROUNDING * max(_largest(now), _largest(before))
+        return np.asarray(np.abs(apart, out=apart) > ROUNDING * max(_largest(now), _largest(before)))
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call the listener with every `Event` from now on; calling what is returned ends that."""
