@@ -74,9 +74,14 @@ def named_value(text: str) -> tuple[str, Any]:
     if not equals or not name:
         raise ValueError(f"--set {text!r} has no '='; write it like --set x=[[1,2],[3,4]]")
     try:
-        return name, json.loads(value, parse_constant=_no_json)
+        return name, json.loads(value, parse_constant=_no_json, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"--set {name}: {value[:60]!r} is not JSON ({error}); write it like [[1,2],[3,4]]") from None
+
+
+def _whole(digits: str) -> int | float:
+    # Python refuses to read thousands of digits as a whole number; as a float they are infinite, which no cell takes.
+    return int(digits) if len(digits) <= 400 else float(digits)
 
 
 def _no_json(word: str) -> NoReturn:

@@ -327,6 +327,7 @@ def test_new_hands_on_the_values_that_were_set(monkeypatch):
         ("=1", "--set '=1' has no '='"),
         ("x=[1,", "--set x: '[1,' is not JSON"),
         ("x=[NaN]", "NaN is not JSON"),
+        ("embeddings=[[" + "1" * 5000 + "]]", "embeddings[0][0] is inf"),
         ("x=[Infinity]", 'minus infinity is written "-Infinity"'),
         ("x=" + "[" * 100_000, "is not JSON"),
     ],

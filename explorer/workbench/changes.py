@@ -32,7 +32,7 @@ from explorer.concepts.declaration import (
     Values,
     Whole,
 )
-from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, cell_name, first_true
+from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, cell_name, first_true, written
 from explorer.core.javarandom import JavaRandom
 from explorer.workbench import number_text, resizing, strictjson
 from explorer.workbench.state import TabState, frozen, initial, same_array
@@ -406,9 +406,10 @@ def _alike(value: object, held: object) -> bool:
 
 def _written(value: object) -> str:
     number = _number(value)
-    if number is None or (isinstance(number, int) and not _is_float(number)):
+    if number is None:
         return strictjson.shown(value.item() if isinstance(value, np.generic) else value)
-    return number_text.full(number)
+    # A whole number just beyond a limit must not be rounded to the limit itself.
+    return str(written(number)) if isinstance(number, int) else number_text.full(number)
 
 
 def _whole_number(value: object, low: float, high: float, label: str) -> int:

@@ -280,6 +280,8 @@ def test_fills_that_make_no_sense_are_refused(bench):
         ("least", 5, "least cannot be 5; a number from 0 to 4 is accepted"),
         ("seed", 1.5, "seed cannot be 1.5; a whole number from 0 to 1000 is accepted"),
         ("seed", 1001, "seed cannot be 1001"),
+        ("seed", 2**63, "seed cannot be 9223372036854775808; a whole number from 0"),
+        pytest.param("seed", 10**5000, "seed cannot be a number too long to be written out", id="seed-5001-digits"),
         ("token", 4, "token cannot be 4; a whole number from 0 to 3 is accepted"),
         ("token", -1, "token cannot be -1"),
         ("model", "none", "there is no such model"),
