@@ -120,7 +120,7 @@ def variants(scale=1.0):
 
 
 def shape(context):
-    return {"context": context, "weight_bytes": 16e9, "cache_bytes": 2.0 * 32 * 8 * (128 + 128) * context}
+    return {"params": 8e9, "weight_bytes": 16e9, "cache_bytes": 2.0 * 32 * 8 * (128 + 128) * context}
 
 
 def built_head(change=lambda arrays: None, sharpness=10.0):
