@@ -143,6 +143,15 @@ class MatrixPanel(QWidget):
         size = int(min(max(font * 0.86, self.theme.text_px(12)), self.theme.text_px(16)))
         return self.theme.font(size, exact=True)
 
+    def _column_font(self) -> QFont:
+        """Return the font of the columns' names: a little smaller where that spares one of them its ellipsis."""
+        font = self._label_font()
+        texts = [f"{name}{_position(self.column_axis, name, c)}" for c, name in enumerate(self.column_names)]
+        for size in range(font.pixelSize(), self.theme.text_px(12) - 1, -1):
+            if max(text_width(size, text) for text in texts) <= self._cell.width:
+                return self.theme.font(size, exact=True)
+        return font
+
     def _margins(self, cell: CellSize) -> tuple[int, int, int, int]:
         """Return left, top, right and bottom around the table."""
         title_font, small_font = self._fonts()
@@ -152,7 +161,8 @@ class MatrixPanel(QWidget):
         with_rows, pixels = self._names_rows(cell, labels), self._label_font(cell).pixelSize()
         with_columns = self._names_columns(cell)
         left = (
-            max((text_width(pixels, self._row_label(i)) for i in range(len(self.row_names))), default=0) + px(8)
+            # A pixel more than the gap: a text in exactly its width is cut where its width has a fraction.
+            max((text_width(pixels, self._row_label(i)) for i in range(len(self.row_names))), default=0) + px(7) + 1
             if with_rows
             else 0
         )
@@ -450,14 +460,17 @@ class MatrixPanel(QWidget):
         with_labels = self._names_columns(self._cell)
         if with_labels:
             y -= labels.height() + px(1)
-            painter.setFont(self._label_font())
+            font = self._column_font()
+            names = QFontMetrics(font)
+            painter.setFont(font)
             offset = self.view.horizontalOffset()
             lit = {c for _, c in self.view.look.lit | self.view.look.pinned}
             for c, name in enumerate(self.column_names):
                 rect = QRect(table.left() + c * self._cell.width - offset, y, self._cell.width, labels.height())
                 number = _position(self.column_axis, name, c)
-                self._label(painter, rect, name, number, Qt.AlignmentFlag.AlignHCenter, c in lit, labels)
+                self._label(painter, rect, name, number, Qt.AlignmentFlag.AlignHCenter, c in lit, names)
             if self._shows_sums(self._cell):
+                painter.setFont(self._label_font())
                 painter.setPen(theme.color("muted"))
                 painter.drawText(
                     QRect(table.right() + px(6), y, px(44), labels.height()), int(Qt.AlignmentFlag.AlignLeft), "Σ"
@@ -479,7 +492,10 @@ class MatrixPanel(QWidget):
     ) -> None:
         theme = self.theme
         room = rect.width() - metrics.horizontalAdvance(number)
-        shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, max(room, 0))
+        # Between columns there is a little air that a name may take rather than lose its end.
+        air = theme.px(3) if side == Qt.AlignmentFlag.AlignHCenter else 0
+        fits = metrics.horizontalAdvance(name) <= room + air
+        shown = name if fits else metrics.elidedText(name, Qt.TextElideMode.ElideRight, max(room, 0))
         width = metrics.horizontalAdvance(shown) + metrics.horizontalAdvance(number)
         x = rect.left() + (rect.width() - width) // 2 if side == Qt.AlignmentFlag.AlignHCenter else rect.right() - width
         base = rect.top() + (rect.height() - metrics.height()) // 2 + metrics.ascent()

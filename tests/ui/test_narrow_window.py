@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -48,3 +49,22 @@ def test_the_one_pill_that_has_room_is_that_of_the_step(qtbot: QtBot, make_windo
 def test_a_trace_keeps_to_its_strip_however_narrow(make_window: MakeWindow, slug: str, percent: int) -> None:
     window = make_window(slug, percent=percent, size=(640, 480))
     assert [fault for fault in faults(window) if "trace" in fault] == []
+
+
+@pytest.mark.parametrize("percent", [80, 100, 125, 150])
+@pytest.mark.parametrize("present", [False, True])
+def test_the_names_of_the_lessons_tokens_are_written_in_full(
+    make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch, percent: int, present: bool
+) -> None:
+    window = make_window(percent=percent, present=present, size=(1366, 768))
+    drawn: set[str] = set()
+    whole = QPainter.drawText
+    monkeypatch.setattr(
+        QPainter,
+        "drawText",
+        lambda self, *what: (drawn.update(one for one in what if isinstance(one, str)), whole(self, *what)),
+    )
+    for slug in ("why-context", "running-average", "weighted-average", "grouped-query", "multi-query"):
+        window.workbench.show(slug)
+        settle(window)
+    assert sorted(text for text in drawn if text in {"do…", "mon…", "ba…", "riv…", "d…"}) == []
