@@ -20,7 +20,7 @@ from PySide6.QtGui import (
     QPen,
     QPolygonF,
 )
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from explorer.concepts.declaration import Axis, Marks
 from explorer.ui import bands
@@ -28,6 +28,7 @@ from explorer.ui.cell_size import CellSize, Unit, cell_size, holds_digits, text_
 from explorer.ui.guard import guarded
 from explorer.ui.number_style import COLOURED, cell_text
 from explorer.ui.pressed_view import PressedView
+from explorer.ui.token_editor import TokenEditor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -620,22 +621,10 @@ class MatrixPanel(QWidget):
         return None
 
     def _rename(self, token: int, where: QRect) -> None:
-        editor = QLineEdit(self.row_names[token] if self.row_axis.names == "tokens" else self.column_names[token], self)
-        editor.setObjectName(f"name of token {token}")
-        editor.setAccessibleName(f"name of token {token}")
-        editor.setGeometry(where)
-        editor.selectAll()
-        editor.editingFinished.connect(lambda: self._finish_rename(editor, token))
-        editor.show()
-        editor.setFocus()
-
-    def _finish_rename(self, editor: QLineEdit, token: int) -> None:
-        if editor.isHidden():
-            return
-        text = editor.text()
-        editor.hide()
-        editor.deleteLater()
-        self._host.rename(token, text)
+        names = self.row_names if self.row_axis.names == "tokens" else self.column_names
+        editor = TokenEditor(token, names[token], where, self.theme, self)
+        editor.renamed.connect(self._host.rename)
+        editor.open()
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""

@@ -568,7 +568,8 @@ class Page(QWidget):
 
     def rename(self, token: int, text: str) -> None:
         """Give a token another name."""
-        if text != self.workbench.state(self.concept.slug).tokens[token]:
+        tokens = self.workbench.state(self.concept.slug).tokens
+        if token < len(tokens) and text != tokens[token]:
             self.attempt(lambda: self.workbench.rename_token(self.concept.slug, token, text))
 
     def begin(self, label: str) -> None:
