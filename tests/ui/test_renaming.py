@@ -11,6 +11,8 @@ from tests.ui.conftest import MakeWindow, settle
 from tests.ui.layout import faults
 
 SEVEN = "full-attention"
+#: Wide, without spaces, joined, from right to left, like markup, high.
+ODD = ["W" * 40, "漢" * 40, "👩‍👩‍👧‍👦" * 3, "مرحبا بالعالم", "<b>x</b> & y", "e\u0301\u0323\u0302" * 9]
 
 
 def editor_of(qtbot: QtBot, window: MainWindow, token: int) -> TokenEditor:
@@ -59,7 +61,7 @@ def test_a_token_that_went_meanwhile_is_not_renamed(qtbot: QtBot, make_window: M
     assert names(window) == ("the", "cat")
 
 
-@pytest.mark.parametrize("name", ["W" * 40, "漢" * 40, "👩‍👩‍👧‍👦" * 3, "مرحبا بالعالم", "<b>x</b> & y", "e\u0301\u0323\u0302" * 9])
+@pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("present", [False, True])
 def test_no_name_spoils_the_page(make_window: MakeWindow, name: str, present: bool) -> None:
     window = make_window(SEVEN, present=present)
