@@ -230,7 +230,8 @@ def find_decoder(values: Mapping[str, Any], name: str, *, of_a_class: bool = Tru
         block: Fields | None = outer
         for key in path:
             block = block.block(key) if block is not None and isinstance(block.values.get(key), dict) else None
-        if block is not None:
+        if block is not None and (block.has(*N_LAYER, *N_LAYER_DECODER) or not outer.has(*N_LAYER, *N_LAYER_DECODER)):
+            # A block that says less than the file around it is not the model's.
             inner, nested = block, True
             break
     said_type = (inner.word("model_type") or outer_type).lower() if nested else outer_type

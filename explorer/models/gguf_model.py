@@ -29,19 +29,43 @@ NO_ARCHITECTURE = QT_TRANSLATE_NOOP(
 )
 LATER_PART = QT_TRANSLATE_NOOP("models", "{path} is part {part} of {parts} of a split model; open its first part")
 NO_KEY = QT_TRANSLATE_NOOP("models", "{path} does not give {key}; the KV cache depends on it")
+WHICH_ATTEND = QT_TRANSLATE_NOOP(
+    "models", "{path} does not say which of its layers attend; {key} must be a list with one number a layer"
+)
+NONE_ATTENDS = QT_TRANSLATE_NOOP(
+    "models", "{path}: {key} is 0 in every layer, but an architecture of the name {family} attends"
+)
+UNREAD_STATES = QT_TRANSLATE_NOOP(
+    "models", "{path} gives {key}, a size of layers that keep a state, but not which layers these are"
+)
 NOT_LANGUAGE = QT_TRANSLATE_NOOP("models", "{path} holds {what}, not a language model")
 
 # Every p-th layer of these sees the whole text, the others a window, when the file does not list them.
 _WINDOWED: Final = {
     "gemma2": 2, "gemma3": 6, "gemma3n": 5, "gemma-embedding": 6, "gpt-oss": 2, "cohere2": 4, "olmo2": 4, "exaone4": 4,
+    "exaone-moe": 4, "afmoe": 4, "plamo3": 8, "smallthinker": 4,
 }  # fmt: skip
+# In these it is the first of every p.
+_FULL_COMES_FIRST: Final = frozenset({"smallthinker"})
+# Architectures for which llama.cpp is known to leave a window in the file aside.
+_WINDOW_LEFT_ASIDE: Final = frozenset(
+    {"llama", "phi3", "phimoe", "qwen2", "qwen2moe", "qwen2vl", "qwen3", "qwen3moe", "qwen3vl", "qwen3vlmoe",
+     "starcoder2", "smollm3", "granite", "deepseek2"}
+)  # fmt: skip
+# Mixed architectures: a list of KV heads says which layers attend.
+_MIXED: Final = frozenset(
+    {"jamba", "granitehybrid", "lfm2", "lfm2moe", "kimi-linear", "nemotron_h", "nemotron_h_moe", "plamo2"}
+)
+_OF_STATES: Final = ("ssm.inner_size", "ssm.state_size", "shortconv.l_cache", "wkv.head_size", "kda.head_dim")
 _WINDOW_OF: Final = {"gemma2": 4096}
 _CHUNK: Final = 8192
 _RECURRENT: Final = frozenset({"mamba", "mamba2", "falcon-mamba", "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7"})
 _INTERVAL: Final = {"qwen3next": 4, "qwen35": 4, "qwen35moe": 4}
 _ENCODERS: Final = frozenset(
     {"bert", "nomic-bert", "nomic-bert-moe", "neo-bert", "jina-bert-v2", "jina-bert-v3", "modern-bert", "eurobert",
-     "t5encoder"}
+     "t5encoder", "gemma-embedding",
+     # Masked diffusion fills in all positions at once, again and again.
+     "llada", "llada-moe", "dream", "rnd1"}
 )  # fmt: skip
 _OTHER: Final = {
     "clip": "an image encoder", "mmproj": "an image encoder", "wavtokenizer-dec": "an audio decoder",
@@ -82,7 +106,9 @@ def from_header(header: Header) -> Architecture:
         raise InputError(NOT_LANGUAGE, path=header.name, what=what)
     prefix = f"{named}."
     own = {key[len(prefix) :]: value for key, value in header.values.items() if key.startswith(prefix)}
-    reader = _Reader(header, named, Fields({k: v for k, v in own.items() if not isinstance(v, Skipped)}, header.name))
+    # A list too long to keep, or of words, is no size: whoever asks for one refuses it by these words.
+    told = {k: f"a list of {v.length:,}" if isinstance(v, Skipped) else v for k, v in own.items()}
+    reader = _Reader(header, named, Fields(told, header.name))
     return reader.architecture(split=isinstance(parts, int) and parts > 1)
 
 
@@ -149,6 +175,11 @@ class _Reader:
         if heads is None:
             raise InputError(NO_KEY, path=self.header.name, key=f"{shown(self.named, 60)}.attention.head_count")
         kv_heads = self.per_layer("attention.head_count_kv", n_layer)
+        of_kv = f"{shown(self.named, 60)}.attention.head_count_kv"
+        if self.named in _MIXED and not isinstance(self.fields.values.get("attention.head_count_kv"), list):
+            raise InputError(WHICH_ATTEND, path=self.header.name, key=of_kv)
+        if kv_heads is not None and not any(kv_heads):
+            raise InputError(NONE_ATTENDS, path=self.header.name, key=of_kv, family=shown(self.named, 60))
         if kv_heads is None:
             self.notes.append("The file names no KV heads: every query head has its own (multi-head attention).")
         windows = self.windows(n_layer)
@@ -162,6 +193,9 @@ class _Reader:
                 continue
             layer = self.attention(heads[i], n_kv, windows[i])
             made.append(replace(layer, kind="shared", states=()) if i >= n_layer - shared > 0 else layer)
+        unread = next((key for key in _OF_STATES if self.fields.has(key)), None)
+        if unread is not None and all(layer.attends and not layer.states for layer in made):
+            raise InputError(UNREAD_STATES, path=self.header.name, key=f"{shown(self.named, 60)}.{unread}")
         if shared:
             self.notes.append(f"The last {shared} layers read the keys and values of earlier layers.")
         return tuple(made)
@@ -191,11 +225,14 @@ class _Reader:
             return [size if flag else None for flag in listed]
         every = fields.size(key) or _WINDOWED.get(self.named)
         if every is None:
-            self.notes.append(
-                f"The file states a window of {size:,}, which llama.cpp does not apply to {shown(self.named, 60)}."
-            )
+            family, why = shown(self.named, 60), f"The file states a window of {size:,} tokens"
+            if self.named in _WINDOW_LEFT_ASIDE:
+                self.notes.append(f"{why}, which llama.cpp does not apply to {family}.")
+            elif self.named not in _ENCODERS:
+                self.unknown["kv_bytes"] = self.unknown["attention_flops"] = f"{why}, but not which layers have it."
             return [None] * n_layer
-        return [size if (i + 1) % every else None for i in range(n_layer)]
+        first = self.named in _FULL_COMES_FIRST
+        return [size if (i if first else i + 1) % every else None for i in range(n_layer)]
 
     def per_layer_flags(self, key: str, n_layer: int) -> list[bool]:
         extra = self.fields.size("nextn_predict_layers", least=0) or 0

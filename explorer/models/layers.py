@@ -38,6 +38,9 @@ NO_LATENT_PART = QT_TRANSLATE_NOOP(
 BAD_SHARED = QT_TRANSLATE_NOOP(
     "models", "{where}: num_kv_shared_layers is {found}; it must be smaller than the {n_layer} layers"
 )
+BAD_SOURCE = QT_TRANSLATE_NOOP(
+    "models", "{where}: kv_source_layers lets layer {layer} read layer {source}, which keeps no keys and values by then"
+)
 
 _TWICE_AS_WIDE: Final = frozenset({"zamba", "zamba2"})
 _T5_HEAD: Final = 64
@@ -378,7 +381,11 @@ def _share(decoder: Decoder, layers: list[Layer], found: Found) -> list[Layer]:
         found.notes.append(f"Every {factor} layers share the keys and values of the first of them.")
         keeps = [i % factor == 0 for i in range(n_layer)]
     elif fields.has("kv_source_layers"):
-        keeps = [source == i for i, source in enumerate(fields.sizes("kv_source_layers", n_layer) or [])]
+        sources = fields.sizes("kv_source_layers", n_layer) or []
+        for i, source in enumerate(sources):
+            if source > i or sources[source] != source:
+                raise InputError(BAD_SOURCE, where=fields.where, layer=i, source=source)
+        keeps = [source == i for i, source in enumerate(sources)]
         found.notes.append(f"{keeps.count(False)} layers read the keys and values of other layers.")
     else:
         if last:

@@ -21,6 +21,7 @@ LATENT: Final = ("kv_lora_rank", "attention_kv_lora_dim")
 ROPE: Final = ("qk_rope_head_dim", "attention_qk_rope_dim")
 NOPE: Final = ("qk_nope_head_dim", "attention_qk_dim")
 V_HEAD_DIM: Final = ("v_head_dim", "attention_v_dim")
+WINDOW: Final = ("sliding_window", "sliding_window_size", "attention_window_size", "window_size")
 VOCAB: Final = ("vocab_size", "padded_vocab_size")
 D_FF: Final = (
     "intermediate_size", "ffn_dim", "n_inner", "d_ff", "ffn_hidden_size", "ff_intermediate_size", "inter_dim",
@@ -38,7 +39,7 @@ EXPERT_FF: Final = ("moe_intermediate_size", "moe_inter_dim", "expert_ffn_hidden
 
 _ALL: Final = (
     N_LAYER, N_LAYER_DECODER, N_HEAD, N_HEAD_DECODER, N_HEAD_KV, HEAD_DIM, D_MODEL, LATENT, ROPE, NOPE, V_HEAD_DIM,
-    VOCAB, D_FF, N_EXPERT, N_CHOSEN, EXPERT_FF,
+    WINDOW, VOCAB, D_FF, N_EXPERT, N_CHOSEN, EXPERT_FF,
 )  # fmt: skip
 
 

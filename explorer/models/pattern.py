@@ -13,7 +13,7 @@ from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
 from explorer.models.families import PLANS
 from explorer.models.fields import MOST_LAYERS
 from explorer.models.jsonfile import describe
-from explorer.models.names import LONGEST
+from explorer.models.names import LONGEST, WINDOW
 
 if TYPE_CHECKING:
     from explorer.models.block import Decoder
@@ -99,7 +99,7 @@ def pattern(decoder: Decoder, n_layer: int) -> list[Mix]:
 def window_size(fields: Fields) -> int | None:
     """Return the tokens that a window layer sees, itself included."""
     # Some files write 0 for no window.
-    return fields.size("sliding_window", "sliding_window_size", "attention_window_size", "window_size", least=0) or None
+    return fields.size(*WINDOW, least=0) or None
 
 
 def is_listed(decoder: Decoder, n_layer: int) -> bool:

@@ -105,6 +105,8 @@ def _bert(decoder: Decoder, n_layer: int) -> Parameters | None:
     named = fields.values.get("architectures")
     if d_model is None or d_ff is None or vocab is None or longest is None or types is None or not fields.has(*N_HEAD):
         return None
+    if named not in (None, ["BertModel"], ["BertForMaskedLM"]):
+        return None  # A classifier's own matrices are not in the file.
     square, norm = d_model * d_model, 2 * d_model
     masked = named == ["BertForMaskedLM"]
     # A masked language model has a transform and the tied table on top, the bare model a pooler.

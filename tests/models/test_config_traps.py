@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from explorer.core import cost_figures
+from explorer.core.checks import InputError
 from explorer.core.cost_model import CacheOptions
 from explorer.models.config import from_values
 from explorer.models.jsonfile import parse
@@ -517,6 +518,17 @@ def test_a_rarer_trap_is_survived(shape: dict[str, Any], per_token: int, layers:
     read = from_values(shape, "c")
     assert cost_figures.kv_bytes_per_token(read, PLAIN) == per_token
     assert {kind: n for kind, n in cost_figures.layer_counts(read).items() if n} == layers
+
+
+def test_an_empty_nested_block_is_not_the_model() -> None:
+    for block in ({}, {"model_type": "llama"}, {"vocab_size": 5}):
+        assert from_values(llama(text_config=block), "c").layers == from_values(llama(), "c").layers
+
+
+@pytest.mark.parametrize("sources", [[5] * 8, [0, 1, 2, 2, 3, 5, 6, 7]])
+def test_a_layer_cannot_read_what_is_not_kept(sources: list[int]) -> None:
+    with pytest.raises(InputError, match="keeps no keys and values by then"):
+        from_values(llama(kv_source_layers=sources), "c")
 
 
 def test_compressing_layers_named_by_word_take_their_rates_from_a_table() -> None:

@@ -223,3 +223,33 @@ def test_published_headers(file: str, expected: int) -> None:
 def test_a_text_file_with_the_name_of_a_gguf() -> None:
     with pytest.raises(InputError, match="is not a GGUF file: it begins with 'outp', not with GGUF"):
         costing.report(str(SHARED / "NOT_A_GGUF_GGUFModelBuilder-test.gguf"))
+
+
+@pytest.mark.parametrize(
+    ("architecture", "changes", "said"),
+    [
+        ("llama", {"attention.head_count_kv": ["2"] * 8}, 'attention.head_count_kv is "a list of 8"'),
+        ("llama", {"attention.head_count_kv": 0}, "0 in every layer"),
+        ("llama", {"attention.head_count_kv": [0] * 8}, "0 in every layer"),
+        ("jamba", {}, "must be a list with one number a layer"),
+        ("kimi-linear", {"kda.head_dim": 64}, "must be a list with one number a layer"),
+        ("of-next-year", {"ssm.inner_size": 1024}, "not which layers these are"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_told_is_refused(architecture: str, changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.gguf", architecture, {**LLAMA, **changes})
+    with pytest.raises(InputError, match=said):
+        read_gguf(path)
+
+
+@pytest.mark.parametrize("architecture", ["of-next-year", "gemma4", "mimo2", "apertus"])
+def test_a_window_that_no_rule_gives_to_a_layer_leaves_the_cache_unknown(architecture: str, tmp_path: Path) -> None:
+    read = read_gguf(write(tmp_path / "a.gguf", architecture, {**LLAMA, "attention.sliding_window": 128}))
+    assert cost_figures.kv_bytes_per_token(read, PLAIN) == 8 * 2 * 64 * 4
+    assert cost_figures.kv_bytes(read, 1000, PLAIN) is None
+    assert "not which layers" in (read.why_unknown("kv_bytes") or "")
+
+
+def test_a_pattern_may_begin_with_the_full_layer(tmp_path: Path) -> None:
+    read = read_gguf(write(tmp_path / "a.gguf", "smallthinker", {**LLAMA, "attention.sliding_window": 128}))
+    assert [layer.kind for layer in read.layers[:5]] == ["full", "window", "window", "window", "full"]
