@@ -111,6 +111,12 @@ def make_folder(path: str | os.PathLike[str]) -> None:
         raise _refusal(folder, _BAD_NAME) from error
 
 
+def why(path: str | os.PathLike[str], error: OSError) -> str:
+    """Say in words why a file or folder could not be made or written."""
+    target = Path(path)
+    return _reason(target, error).format(place=target, said=error.strerror or str(error))
+
+
 def _mode_of(target: Path) -> int | None:
     try:
         return target.stat().st_mode

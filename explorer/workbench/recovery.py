@@ -15,6 +15,7 @@ import contextlib
 import json
 import os
 import secrets
+import stat
 import sys
 import threading
 import time
@@ -149,8 +150,10 @@ class Recovery:
                 if not self._leaving:
                     self._store(what, last=closing)
                 self.problem = ""
-            except (InputError, OSError) as error:
+            except InputError as error:
                 self.problem = str(error)
+            except OSError as error:
+                self.problem = atomic.why(self.folder, error)
             with self._wake:
                 self._busy = False
                 self._wake.notify_all()
@@ -202,8 +205,9 @@ class Recoverable:
         return session.read(self.path)
 
     def discard(self) -> None:
-        """Remove the file for good."""
-        self._owned.file.unlink(missing_ok=True)
+        """Remove the file for good; where the disk forbids that, it is offered again."""
+        with contextlib.suppress(OSError):
+            self._owned.file.unlink(missing_ok=True)
         self._owned.remove()
 
     def release(self) -> None:
@@ -246,6 +250,9 @@ def _recoverable(place: Path, name: str) -> Recoverable | None:
     except OSError:
         owned.release()
         raise
+    if not stat.S_ISREG(status.st_mode):
+        owned.remove()  # whatever it is, no process of ours has left it
+        return None
     return Recoverable(datetime.fromtimestamp(status.st_mtime, UTC), owned.recorded(), owned)
 
 

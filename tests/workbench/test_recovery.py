@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import subprocess
@@ -203,9 +204,39 @@ def test_a_disk_that_takes_nothing_is_told_and_does_no_harm(tmp_path):
     mine = Recovery(tmp_path / "file" / "recovery")
     mine.keep(numbered(1))
     assert not mine.flush()
-    assert mine.problem
+    assert mine.problem == f"there is no folder {tmp_path / 'file' / 'recovery'}"
     mine.close()
     assert find(tmp_path / "file" / "recovery") == []
+
+
+def test_a_full_disk_is_told_in_words(folder, monkeypatch):
+    def full(*_arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    mine = Recovery(folder)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        mine.keep(numbered(1))
+        assert not mine.flush()
+    assert mine.problem == f"there is no space left on {folder}"
+    mine.keep(numbered(2))
+    assert mine.flush()
+    mine.close()
+
+
+def test_what_is_no_file_is_not_offered(folder):
+    (folder / "1-abc.attn").mkdir(parents=True)
+    assert find(folder) == []
+    assert [one.name for one in folder.iterdir()] == ["1-abc.attn"]
+
+
+def test_what_cannot_be_discarded_is_offered_again(folder, monkeypatch):
+    folder.mkdir()
+    (folder / "1-abc.attn").write_text("{")
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", lambda *_, **__: (_ for _ in ()).throw(PermissionError(errno.EACCES, "no")))
+        find(folder)[0].discard()
+    assert [one.path.name for one in find(folder)] == ["1-abc.attn"]
 
 
 def test_remnants_are_cleared_away_and_recent_temporary_files_are_not(folder):
