@@ -7,6 +7,7 @@ its name. Where the arrays go is decided in `explorer.workbench.data_import`.
 
 from __future__ import annotations
 
+import io
 import lzma
 import math
 import re
@@ -49,6 +50,7 @@ NOT_FINITE = QT_TRANSLATE_NOOP("workbench", "{cell} is {value}; every number mus
 _NPY_MAGIC: Final = b"\x93NUMPY"
 _ZIP_MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _LONGEST_HEADER: Final = 10_000
+_MOST_AXES: Final = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,16 +167,24 @@ def _header(stream: BinaryIO, name: str, size: int) -> _Header:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of headers that Python 2 wrote
-            # Version 3 exists for names of fields, which no matrix has; version 2 for headers longer than we read.
-            npy.read_magic(stream)
-            shape, fortran, dtype = npy.read_array_header_1_0(stream, max_header_size=_LONGEST_HEADER)
+            # No more than this is read, whatever length the header claims to have.
+            beginning = io.BytesIO(stream.read(_LONGEST_HEADER))
+            version = npy.read_magic(beginning)
+            # Version 3 differs from 2 in how it spells names of fields, which no matrix has.
+            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            if version[0] not in (1, 2, 3):
+                raise ValueError(f"version {version[0]} is not known")
+            shape, fortran, dtype = read(beginning, max_header_size=_LONGEST_HEADER)
+            stream.seek(beginning.tell())
+            if len(shape) > _MOST_AXES or any(type(length) is not int or length < 0 for length in shape):
+                raise ValueError(f"{shape_words(shape)} is no shape of a matrix")
     except _BAD_HEADER as error:
         said = number_text.quoted(str(error).split(";")[0], 80)
         raise InputError(NO_ARRAY, name=name, kind="NPY", said=said, accepted=ACCEPTED) from None
     if dtype.kind not in "biuf" or dtype.hasobject:
         raise InputError(NOT_REAL, name=name, dtype=number_text.quoted(str(dtype)))
     cells = math.prod(shape)
-    if cells > MOST_CELLS or any(length < 0 for length in shape) or len(shape) > 8:
+    if cells > MOST_CELLS:
         raise InputError(TOO_LARGE, name=name, shape=shape_words(shape), cells=f"{cells:,}", most=f"{MOST_CELLS:,}")
     wanted, held = cells * dtype.itemsize, size - stream.tell()
     if held < wanted:
@@ -212,8 +222,8 @@ def as_cells(array: Array, name: str, mask: bool) -> Array:
 
 def shape_words(shape: tuple[int, ...]) -> str:
     """Write a shape as it stands beside a matrix: ``4 × 2``; of absurdly many axes, the first few."""
-    words = " × ".join(map(str, shape[:8])) or "one number"
-    return f"{words} × …" if len(shape) > 8 else words
+    words = " × ".join(map(str, shape[:_MOST_AXES])) or "one number"
+    return f"{words} × …" if len(shape) > _MOST_AXES else words
 
 
 def _read_npy(path: Path, mask: bool) -> Array:

@@ -44,7 +44,8 @@ ALIASES: Final[Mapping[str, str]] = {
     "wkey": "wk",
     "wvalue": "wv",
     "woutput": "wo",
-    "attentionmask": "mask",
+    "attentionmask": "allowed",
+    "mask": "allowed",
 }
 
 GOES = QT_TRANSLATE_NOOP("workbench", "{source} ({shape}) goes into {name}")
@@ -208,7 +209,7 @@ class _Planner:
         self.sizes: dict[str, int] = {}
         self._because: dict[str, str] = {}
         self._filled: dict[str, str] = {}
-        self._known = ", ".join(self.declared)
+        self._known = ", ".join(self.declared) or "nothing"
 
     def plan(self, sources: Sequence[Source], chosen: Mapping[int, str | None]) -> Plan:
         matches: dict[int, Match] = {}

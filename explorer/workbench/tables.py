@@ -8,10 +8,13 @@ How labels are told from numbers
 --------------------------------
 A cell that is no number makes its row (if it is the first) or column (if it is the first) labels. Numbers may be
 labels as well, but only counted ones, 0, 1, 2 …, and only around a first cell that is empty or a known array's name.
+What was meant as a number, such as NaN or 1e999, is never a label, nor is a lone word above numbers: whoever reads them
+is told that they are no numbers, and nothing is left out in silence.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import math
@@ -37,9 +40,13 @@ BAD_CELL = QT_TRANSLATE_NOOP("workbench", "{cell}: {reason}")
 NOT_YES_OR_NO = QT_TRANSLATE_NOOP("workbench", "{cell} is {value}; a mask takes 1 (may look) or 0 (may not)")
 
 _MINUS_INFINITE: Final = frozenset({"-infinity", "-inf", "−∞", "-∞", "−infinity", "−inf"})
+#: What spreadsheets show in place of a number.
+_FAULT: Final = re.compile(r"#(N/A|NUM!|DIV/0!|VALUE!|REF!|NAME\?|NULL!)", re.IGNORECASE)
 _TRUTHS: Final = frozenset({"true", "false"})
 #: What stands in quotes may hold any sign.
 _QUOTED: Final = re.compile(r'"[^"]*"')
+#: Numbers with decimal commas, parted by spaces.
+_FRACTIONS: Final = re.compile(r"\s*[+\-−]?[0-9]+,[0-9]+(?:\s+[+\-−]?[0-9]+,[0-9]+)+\s*")
 _HEAD: Final = re.compile(r"(?P<name>.*\S)\s*\[(?P<index>[0-9]{1,4})\]")
 
 
@@ -117,7 +124,8 @@ def read(text: str, name: str, known: frozenset[str] = frozenset(), *, decimal_c
     known : frozenset of str
         Normalised names of arrays: around such a first cell, counted numbers are labels.
     decimal_commas : bool
-        Whether lines that all read as one number, ``0,5``, are a column, as in a paste; in a file commas part cells.
+        Whether commas in ``0,5`` alone on its line, or in ``0,5 1,5``, are decimal, as in a paste; in a file they part
+        cells.
 
     Raises
     ------
@@ -128,7 +136,7 @@ def read(text: str, name: str, known: frozenset[str] = frozenset(), *, decimal_c
         raise InputError(TOO_LARGE, name=name, most=f"{MOST_CELLS:,}")
     blocks: list[list[tuple[int, list[str]]]] = [[]]
     cells = 0
-    for line, row in _rows(text.replace("\0", ""), name, decimal_commas):
+    for line, row in _rows(text.removeprefix("\ufeff").replace("\0", ""), name, decimal_commas):
         cells += len(row)
         if cells > MOST_CELLS or len(blocks) > MOST_TABLES:
             raise InputError(TOO_LARGE, name=name, most=f"{MOST_CELLS:,}")
@@ -149,6 +157,8 @@ def _rows(text: str, name: str, decimal_commas: bool) -> Iterable[tuple[int, lis
         return ((at, line.split()) for at, line in enumerate(text.splitlines(), 1))
     if sign == "," and decimal_commas and all(_is_number(line) for line in text.splitlines() if line.strip()):
         return ((at, [line]) for at, line in enumerate(text.splitlines(), 1))
+    if sign == "," and decimal_commas and all(_FRACTIONS.fullmatch(line) for line in text.splitlines() if line.strip()):
+        return ((at, line.split()) for at, line in enumerate(text.splitlines(), 1))
     return _csv_rows(text, name, sign)
 
 
@@ -199,6 +209,8 @@ def _labelled(rows: list[list[str]], named: bool) -> tuple[bool, bool]:
     numbers_above, numbers_beside = all(map(_is_number, above)), all(map(_is_number, beside))
     if named and above and (numbers_above or not numbers_beside or _counts(beside)):
         return True, True
+    if numbers_above and above and not named and any(map(_is_number, beside)):
+        return False, False
     # A word in the corner stands above a column of numbers, or beside a row of them.
     left = not numbers_beside or bool(numbers_above and above)
     return not (left and numbers_above), left
@@ -209,13 +221,15 @@ def _counts(labels: Sequence[str]) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    if text.strip().lower() in _TRUTHS or _is_minus_infinite(text):
+    """Say whether a cell holds a number, or what was meant as one: NaN, 1e999, 50 %, a spreadsheet's #DIV/0!."""
+    plain = text.strip()
+    if plain.lower() in _TRUTHS or _is_minus_infinite(text) or _FAULT.fullmatch(plain):
         return True
-    try:
-        number_text.parse(text)
-    except InputError:
-        return False
-    return True
+    for read in (number_text.parse, float):
+        with contextlib.suppress(ValueError):
+            read(plain.removesuffix("%"))
+            return True
+    return False
 
 
 def _is_minus_infinite(text: str) -> bool:

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from explorer.concepts.declaration import KEY, QUERY, TOKENS, Axis, Concept, Input, Matrix, Size, Stage
+from explorer.concepts import all_concepts
+from explorer.concepts.declaration import KEY, QUERY, TOKENS, Axis, Concept, Edit, Input, Matrix, Size, Stage
 from explorer.core.checks import InputError
 from explorer.core.ops import attention
 from explorer.workbench import data_export, data_files, data_import, documents, tables
@@ -191,6 +192,8 @@ def test_a_mask_takes_zeros_and_ones(npz):
         ",a,b,c,d\n0,1,2,3,4\n1,5,6,7,8.5",
         "a,b,c,d\n1,2,3,4\n5,6,7,8.5",
         "the\t1\t2\t3\t4\ncat\t5\t6\t7\t8.5",
+        "\ufeff1\t2\t3\t4\n5\t6\t7\t8.5\n",
+        "1,0 2,0 3,0 4,0\n5,0 6,0 7,0 8,5",
         "\n\n1\t2\t3\t4\t\n5\t6\t7\t8.5\t\n\n",
     ],
 )
@@ -235,6 +238,10 @@ def test_utf_16_as_spreadsheets_save_it_is_read(tmp_path):
         ("1\t2\t3\t4\n5\t6\t7\tnan", r"\[1, 3\]: “nan” is not a finite number"),
         ("1\t2\t3\t4\n5\t6\t7\t1e999", r"\[1, 3\]: .* too large"),
         ('1\t2\t3\t4\n5\t6\t7\t"' + "x" * 200_000, "cannot be read: field larger"),
+        ("nan\t2\t3\t4\n5\t6\t7\t8", r"\[0, 0\]: “nan” is not a finite number"),
+        ("1e999,2,3,4\n5,6,7,8", r"\[0, 0\]: .* too large"),
+        ("#DIV/0!;2;3;4\n5;6;7;8", r"\[0, 0\]: “#DIV/0!” is not a finite number"),
+        ("1.O,2,3,4\n5,6,7,8", r"\[0, 0\]: “1.O” is not a number"),
         ("1 " * 400_000, "is too large; at most 300,000 cells"),
         ("1\n\n" * 600, "is too large"),
         ("1" * (16 * 2**20 + 1), "is too large"),
@@ -261,6 +268,33 @@ def test_what_is_exported_as_csv_is_imported_again(state):
     # A tab of one head and one token leaves nothing that tells an array from its labels; names do.
     assert set(edit.inputs) == {one.name for one in arrays}
     assert edit.tokens in (None, state.tokens)
+
+
+@pytest.mark.parametrize("tokens", [("0.5", "nan", "the"), ("-Infinity", "1e999", "<b>"), ("50%", "#N/A", "x,y;\t'\"")])
+@pytest.mark.parametrize("concept", [one for one in all_concepts() if one.tokens], ids=lambda concept: concept.slug)
+def test_names_of_tokens_that_look_like_numbers_survive_csv(concept, tokens):
+    changes = Changes(concept)
+    state = changes.with_edit(changes.initial, Edit(sizes={"n": 3}, tokens=tokens))
+    arrays = [data_export.labelled(concept, state, state.inputs, one.name) for one in concept.inputs]
+    edit = plan_text(concept, state, data_export.as_csv(arrays)).edit()
+    assert edit.tokens in (None, state.tokens)
+    assert {name: array.tobytes() for name, array in edit.inputs.items()} == {
+        name: array.tobytes() for name, array in state.inputs.items()
+    }
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_every_version_of_npy_is_read(tmp_path, version):
+    with (tmp_path / "x.npy").open("wb") as file:
+        np.lib.format.write_array(file, np.arange(12.0).reshape(3, 4), version=version)
+    plan = plan_file(ONE_HEAD, STATE, tmp_path / "x.npy")
+    assert plan.edit().inputs["x"].tolist() == np.arange(12.0).reshape(3, 4).tolist()
+
+
+def test_a_mask_is_matched_by_what_others_call_it(npz):
+    tab = next(one for one in all_concepts() if any(given.name == "allowed" for given in one.inputs))
+    plan = plan_file(tab, initial(tab), npz(mask=np.tri(4)))
+    assert plan.edit().inputs["allowed"].tolist() == np.tri(4, dtype=bool).tolist()
 
 
 def test_a_sessions_npz_is_imported_into_the_tab_that_it_came_from(tmp_path):
@@ -304,7 +338,8 @@ HOSTILE = {
         npy_claiming((3, 4), body=b"\0" * 95),
         "is cut off: it claims 3 × 4 and holds 95 of 96",
     ),
-    "negative": (npy_claiming((-3, 4)), "is -3 × 4"),
+    "negative": (npy_claiming((-3, 4)), "-3 × 4 is no shape of a matrix"),
+    "truth values for a shape": (npy_claiming((True, 4), body=b"\0" * 32), "True × 4 is no shape of a matrix"),
     "objects": (npy_claiming((3, 4), "|O", b"\0" * 96), "holds object; real numbers or truth values"),
     "text": (npy_claiming((3, 4), "<U5", b"\0" * 240), "holds <U5"),
     "complex": (npy_claiming((3, 4), "<c16", b"\0" * 192), "holds complex128"),
