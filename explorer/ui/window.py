@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 TITLE = "Attention Explorer"
 #: How many pages stay built: more would be quicker to come back to, but a page takes five to ten MB.
 KEPT_PAGES = 3
+#: Platforms whose screens nobody sees; their size says nothing.
+NO_DISPLAY = ("offscreen", "minimal")
 #: Widths at 100 % below which the rail shows numbers alone and the side panel stays closed unless it is asked for.
 NARROW_RAIL, NARROW_PANEL = 1090, 900
 
@@ -574,16 +576,24 @@ class MainWindow(QMainWindow):
         self._fit_panes()
 
     def restore_place(self) -> None:
-        """Put the window where it was, onto a screen that exists."""
+        """Put the window where it was, onto a screen that exists and in a size that this one holds."""
         geometry = self.settings.geometry
-        if geometry.isEmpty() or not self.restoreGeometry(geometry):
+        known = not geometry.isEmpty() and self.restoreGeometry(geometry)
+        if not known:
             self.resize(1280, 720)
+        # Whoever ended the app in the middle of a show did not ask for a window without a frame.
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowFullScreen)
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
         frame = self.geometry()
-        if screens and not any(_shared(frame, screen) for screen in screens):
+        home = next((screen for screen in screens if _shared(frame, screen)), None)
+        if home is None and screens:
             home = screens[0]
-            self.resize(min(frame.width(), home.width()), min(frame.height(), home.height()))
             self.move(home.topLeft())
+        seen = known or QGuiApplication.platformName() not in NO_DISPLAY
+        if seen and home is not None and (frame.width() > home.width() or frame.height() > home.height()):
+            self.resize(min(frame.width(), home.width()), min(frame.height(), home.height()))
+            if not known:
+                self.setWindowState(self.windowState() | Qt.WindowState.WindowMaximized)
 
     @guarded
     def showEvent(self, event: QShowEvent) -> None:

@@ -382,6 +382,22 @@ def test_a_place_that_still_exists_is_taken_again(window: MainWindow) -> None:
     assert window.geometry().size() == QRect(40, 30, 700, 500).size()
 
 
+def test_a_first_window_is_no_larger_than_its_screen(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window.settings._store.remove("geometry")
+    monkeypatch.setattr(QGuiApplication, "screens", staticmethod(lambda: [Screen(0, 0, 910, 512)]))
+    monkeypatch.setattr(QGuiApplication, "platformName", staticmethod(lambda: "xcb"))
+    window.restore_place()
+    assert window.windowState() & Qt.WindowState.WindowMaximized
+
+
+def test_a_show_that_was_closed_does_not_come_back_as_a_window_without_a_frame(window: MainWindow) -> None:
+    window.setWindowState(Qt.WindowState.WindowFullScreen)
+    window.settings.geometry = window.saveGeometry()
+    window.setWindowState(Qt.WindowState.WindowNoState)
+    window.restore_place()
+    assert not window.windowState() & Qt.WindowState.WindowFullScreen
+
+
 def test_a_damaged_place_is_as_good_as_none(window: MainWindow) -> None:
     window.settings._store.setValue("geometry", "nonsense")
     window.restore_place()
