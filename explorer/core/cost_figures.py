@@ -235,15 +235,16 @@ def roofline(
 ) -> list[RooflinePoint]:
     """Return the dots of decode attention, the whole decode step and prefill at `n` tokens, those that are known.
 
-    A decode step reads the weights of its token's experts, prefill those of all experts, both the cache (prefill writes
-    it); activations are not counted.
+    Decode attention reads K and V. A decode step reads the weights of its token's experts, prefill those of all
+    experts, both the whole cache (prefill writes it); activations are not counted.
     """
+    kept = kv_bytes(architecture, n, options)
     cache = cache_bytes(architecture, n, options)
     decode = decode_work(architecture, n, batch=options.batch)
     prefill = prefill_work(architecture, n, batch=options.batch)
     step_reads, all_reads = decode_weight_bytes(architecture, weight_type), weight_bytes(architecture, weight_type)
     dots = (
-        ("decode attention", decode.attention, cache),
+        ("decode attention", decode.attention, kept),
         ("decode step", decode.total, None if cache is None or step_reads is None else step_reads + cache),
         ("prefill", prefill.total, None if cache is None or all_reads is None else all_reads + cache),
     )

@@ -31,7 +31,7 @@ def frames(
     if plan.result_words is not None and not ahead(len(parts.parts)):
         painter.setPen(theme.color("muted"))
         painter.drawText(plan.result_words, MIDDLE, parts.result_says)
-    painter.setPen(theme.color("accent"))
+    painter.setPen(theme.color("accent_text"))
     for rect, count in plan.more:
         painter.drawText(rect, CENTER, f"… {count} more" if count else "… result")
 

@@ -92,7 +92,7 @@ class PlotKey:
         )
         if plot.title or plot.note:
             painter.setFont(font)
-            painter.setPen(theme.color("muted" if cursor is None else "accent"))
+            painter.setPen(theme.color("muted" if cursor is None else "accent_text"))
             painter.drawText(x, base, _elided(font, beside, room.right() - x))
         readings = plot.readings(cursor) if cursor is not None else []
         metrics = QFontMetrics(font)

@@ -124,21 +124,21 @@ class Overlay(QWidget):
         if not label:
             return
         metrics, gap = QFontMetrics(self.theme.font(12)), self.theme.px(7)
+        room = int(inside.width()) - self.theme.px(6)
+        label = metrics.elidedText(label, Qt.TextElideMode.ElideRight, room)
         width, height = metrics.horizontalAdvance(label) + self.theme.px(6), metrics.height()
-        corners = [
-            QPointF(x, y)
+        # A long label beside a point in the middle fits on neither side: it then lies above or below, within the plot.
+        within = min(max(at.x() - width / 2, inside.left()), inside.right() - width)
+        boxes = [
+            QRectF(x, y, width, height)
             for lift in range(4)
-            for x in (at.x() + gap, at.x() - gap - width)
+            for x in (at.x() + gap, at.x() - gap - width, within)
             for y in (at.y() - height - lift * height, at.y() + lift * height)
         ]
-        boxes = [QRectF(corner.x(), corner.y(), width, height) for corner in corners]
-        free = [
-            box for box in boxes if inside.contains(box) and not any(box.intersects(other) for other in self._taken)
-        ]
-        if not free and not needed:
-            return
-        chosen = free[0] if free else next((box for box in boxes if inside.contains(box)), boxes[0])
-        self._write(painter, chosen, label, role)
+        boxes = [box for box in boxes if inside.contains(box)]
+        free = [box for box in boxes if not any(box.intersects(other) for other in self._taken)]
+        if free or (needed and boxes):
+            self._write(painter, (free or boxes)[0], label, role)
 
     def _write(self, painter: QPainter, box: QRectF, label: str, role: str) -> None:
         ground = QColor(self.theme.color("stage"))

@@ -333,7 +333,7 @@ class QuestionCard(QFrame):
             answer, right = self._answer(names), question.right.spans(question.names(names))
         except InputError as error:
             answer, right = "", (Span(str(error)),)
-        lead = marked(f"{answer}.", self.theme.colors.accent) if answer else ""
+        lead = marked(f"{answer}.", self.theme.colors.accent_text) if answer else ""
         self._feedback.show_spans(right, self.theme, lead)
 
     def _answer(self, names: Names) -> str:

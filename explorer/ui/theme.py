@@ -34,6 +34,7 @@ class Colors(NamedTuple):
     text: str
     muted: str
     accent: str
+    accent_text: str
     on_accent: str
     good: str
     bad: str
@@ -62,6 +63,7 @@ DARK = Colors(
     text="#e8ecf2",
     muted="#9aa5b4",
     accent="#3670d0",
+    accent_text="#7fabff",
     on_accent="#ffffff",
     good="#5fd38d",
     bad="#ff8080",
@@ -96,6 +98,7 @@ LIGHT = Colors(
     text="#17202c",
     muted="#566273",
     accent="#1f4e96",
+    accent_text="#1f4e96",
     on_accent="#ffffff",
     good="#17703c",
     bad="#b3261e",
@@ -130,6 +133,7 @@ CONTRAST = Colors(
     text="#ffffff",
     muted="#e0e0e0",
     accent="#ffe04a",
+    accent_text="#ffe04a",
     on_accent="#000000",
     good="#7dffb0",
     bad="#ff9c9c",
@@ -320,7 +324,7 @@ def apply(app: QApplication, theme: Theme) -> None:
         QPalette.ColorRole.ToolTipBase: colors.card,
         QPalette.ColorRole.ToolTipText: colors.text,
         QPalette.ColorRole.PlaceholderText: colors.muted,
-        QPalette.ColorRole.Link: colors.accent,
+        QPalette.ColorRole.Link: colors.accent_text,
         QPalette.ColorRole.Accent: colors.accent,
         QPalette.ColorRole.Mid: colors.border,
         QPalette.ColorRole.Light: colors.card,

@@ -86,12 +86,24 @@ def test_one_attention_curve_stands_for_all_three(tab: LessonTab) -> None:
 def test_decode_does_as_many_flops_per_byte_as_there_are_query_heads_per_kv_head(tab: LessonTab) -> None:
     tab.set("view", "roofline")
     shown = tiles(tab)["decode attention does"]
-    assert (shown.value, shown.detail) == ("4 FLOPs per byte", "= 32 query heads ÷ 8 KV heads, at 16 bits")
+    assert (shown.value, shown.detail) == (
+        "4 FLOPs per byte",
+        "as many as query heads per KV head,\nat 16 bits: 32 ÷ 8",
+    )
     labels = [point.label for point in tab.model("plot").crossings]
     assert labels[:3] == ["MHA 1", "decode attention, GQA: 4 FLOP/B", "decode step: 1.19"]
     assert "MQA 32" in labels
     tab.set("cache_k", "q8_0")
-    assert tiles(tab)["decode attention does"].detail == "= 32 query heads ÷ 8 KV heads × 16 ÷ 8.5 bits"
+    assert tiles(tab)["decode attention does"].detail.endswith("32 ÷ 8 × 16 ÷ 8.5")
+
+
+@pytest.mark.parametrize("model", ["Qwen3 Next 80B A3B", "DeepSeek V3.2", "Gemma 3 4B"])
+def test_the_dot_of_decode_attention_is_the_number_of_its_tile(tab: LessonTab, model: str) -> None:
+    tab.set("view", "roofline")
+    tab.set("model", model)
+    said = tiles(tab)["decode attention does"].value.removesuffix(" FLOPs per byte")
+    dots = [point for point in tab.model("plot").crossings if point.label.startswith("decode attention, ")]
+    assert [f"{dot.x:,.4g}" for dot in dots] == [said]
 
 
 def test_a_decode_step_reads_as_much_cache_as_weights_from_here_on(tab: LessonTab) -> None:

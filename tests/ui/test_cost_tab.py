@@ -110,6 +110,19 @@ def test_every_kind_of_model_fits_in_every_view(make_window: MakeWindow, model: 
             assert bar.maximum() == 0, view
 
 
+@pytest.mark.parametrize("model", ["DeepSeek V3.2", "Qwen3 Next 80B A3B", "MPT 7B", "Falcon 7B"])
+def test_no_label_of_a_roofline_leaves_the_plot(make_window: MakeWindow, model: str) -> None:
+    window = make_window("cost", present=True)
+    window.workbench.set_control("cost", "model", model)
+    window.workbench.set_control("cost", "view", "roofline")
+    settle(window)
+    view = plot_of(window)
+    view.grab()
+    labels = view.overlay.labels()
+    assert len(labels) >= 4
+    assert all(view.inside().contains(label) for label in labels)
+
+
 def test_an_empty_plot_says_why(make_window: MakeWindow) -> None:
     window = make_window("cost")
     window.workbench.set_control("cost", "model", "DeepSeek V4 Flash")

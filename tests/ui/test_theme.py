@@ -56,6 +56,7 @@ def test_text_and_roles_stand_out_from_every_ground(name: str) -> None:
         "good": colors.good,
         "bad": colors.bad,
         "warn": colors.warn,
+        "accent_text": colors.accent_text,
         **colors.role,
     }
     for ground, (role, color) in itertools.product(GROUNDS, texts.items()):

@@ -224,14 +224,15 @@ def _intensity(results: Values, study: Study) -> Tile:
     options, detail = asked.options, "FLOPs of attention ÷ bytes of K and V"
     if shared is not None:
         attending = next(layer for layer in asked.architecture.layers if layer.attends)
-        heads = f"{attending.n_head} query heads ÷ {attending.n_head_kv} KV heads"
+        heads = f"{attending.n_head} ÷ {attending.n_head_kv}"
         if abs(value / shared - 1) < 1e-9:
-            detail = f"= {heads}, at 16 bits"
+            detail = f"as many as query heads per KV head,\nat 16 bits: {heads}"
         elif (
             options.type_k == options.type_v
             and abs(value * float(options.type_k.bytes_per_element) / 2 / shared - 1) < 1e-6
         ):
-            detail = f"= {heads} × 16 ÷ {8 * float(options.type_k.bytes_per_element):g} bits"
+            bits = 8 * float(options.type_k.bytes_per_element)
+            detail = f"query heads per KV head × 16 ÷ {bits:g} bits:\n{heads} × 16 ÷ {bits:g}"
     return Tile("decode attention does", f"{value:,.4g} FLOPs per byte", detail, "accent", ("cache_intensity", ()))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 WIDTH_STEP = 24
 #: The size of a figure at 100 %.
 VALUE = 17
+
+
+#: The colour of a number by the tone of its tile, where the theme calls it otherwise.
+_INK: Final = {"plain": "text", "accent": "accent_text"}
 
 
 class TilesView(QWidget):
@@ -189,7 +193,11 @@ class TilesView(QWidget):
         x, y, width = rect.left() + px(12), rect.top() + px(7), rect.width() - px(24)
         lines = [
             (tile.label, theme.font(12), "muted"),
-            (tile.value, theme.font(figures, bold=True), {"plain": "text"}.get(tile.tone, tile.tone)),
+            (
+                tile.value,
+                theme.font(figures, bold=True),
+                {"plain": "text", "accent": "accent_text"}.get(tile.tone, tile.tone),
+            ),
             *((line, theme.font(12), "muted") for line in tile.detail.splitlines()),
         ]
         for text, font, color in lines if self._seen(tile) else lines[:1]:
