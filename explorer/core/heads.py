@@ -26,6 +26,7 @@ from explorer.core.checks import (
     check_finite,
     check_result,
     freeze,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 NO_SHARING = QT_TRANSLATE_NOOP(
     "core", "{n_head} query heads cannot share {n_head_kv} KV heads; n_head_kv may be {choices}"
 )
+#: Divisors of larger numbers would take seconds to list; no machine holds as many heads.
+MOST_HEADS = 2**40
+TOO_MANY_HEADS = QT_TRANSLATE_NOOP("core", "n_head is {n_head}; it may be at most {most}")
 WRONG_WIDTH = QT_TRANSLATE_NOOP(
     "core", "x has shape {x} and {name} has shape {shape}: {name} must have {d_model} rows, one for each column of x"
 )
@@ -221,8 +225,10 @@ def parameter_count(
 def _head_counts(n_head: int, n_head_kv: int | None) -> tuple[int, int]:
     n_head = as_integer("n_head", n_head, 1)
     n_head_kv = n_head if n_head_kv is None else as_integer("n_head_kv", n_head_kv, 1)
+    if n_head > MOST_HEADS:
+        raise InputError(TOO_MANY_HEADS, n_head=written(n_head), most=MOST_HEADS)
     if n_head % n_head_kv:
-        raise InputError(NO_SHARING, n_head=n_head, n_head_kv=n_head_kv, choices=kv_head_choices(n_head))
+        raise InputError(NO_SHARING, n_head=n_head, n_head_kv=written(n_head_kv), choices=kv_head_choices(n_head))
     return n_head, n_head_kv
 
 

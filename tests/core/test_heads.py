@@ -165,6 +165,10 @@ def test_two_heads_give_the_lesson_s_numbers(dtype: type) -> None:
             "10 query heads cannot share 4 KV heads; n_head_kv may be 1, 2, 5 or 10",
         ),
         ({"n_head": 0}, "n_head is 0; it must be at least 1"),
+        ({"n_head": 10**18 + 3, "n_head_kv": 7}, "n_head is 1000000000000000003; it may be at most 1099511627776"),
+        pytest.param(
+            {"n_head_kv": 10**5000}, "4 query heads cannot share a number too long to be written out", id="5001 digits"
+        ),
         ({"n_head": 2.0}, "n_head must be an integer, not 2.0"),
         ({"n_head": 4, "n_head_kv": 8}, "4 query heads cannot share 8 KV heads; n_head_kv may be 1, 2 or 4"),
         (
