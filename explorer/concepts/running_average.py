@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 TWO = Axis("2")
 BOX = (-1.2, 2.8, -1.2, 1.8)
-PLANE = {"size": (20.0, 12.0), "size_in_show": (20.0, 12.0), "title": "x and its averages in a plane"}
+PLANE = {"size": (20.0, 12.0), "size_in_show": (16.0, 9.0), "title": "x and its averages in a plane"}
 #: Beyond so many tokens their tips are drawn without names.
 NAMED = 12
 

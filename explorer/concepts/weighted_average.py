@@ -137,7 +137,7 @@ CONCEPT = Concept(
                 _plane,
                 {
                     "size": (20.0, 20.0),
-                    "size_in_show": (20.0, 16.0),
+                    "size_in_show": (15.0, 11.0),
                     "title": "x, output and uniform average in a plane",
                 },
             ),

@@ -201,7 +201,7 @@ CONCEPT = Concept(
                         "plane",
                         "plane",
                         _plane,
-                        {"size": (20.0, 16.0), "size_in_show": (24.0, 14.0), "title": "the words in a plane"},
+                        {"size": (20.0, 16.0), "size_in_show": (16.0, 10.0), "title": "the words in a plane"},
                         arrays=("mixed",),
                     ),
                 )

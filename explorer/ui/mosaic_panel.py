@@ -28,6 +28,8 @@ SMALLEST_TILE = 1.5
 DIGITS_FROM = 0.6
 #: How much an empty place in the grid counts against the wanted proportions.
 EMPTY = 1.0
+#: How much wider a mosaic is in a presentation.
+WIDER_IN_SHOW = 1.8
 
 
 def tiles_beside(heads: int, aspect: float, tile: float = 1.0) -> int:
@@ -89,7 +91,7 @@ class MosaicPanel(MatrixPanel):
         if height < smallest + 3 or unit.squeeze < DIGITS_FROM:
             # Digits that do not all fit the room are left out altogether, and colours may fill it.
             side = min(max(int(height), 1), FEWEST_PIXELS - 1)
-            return CellSize(side, side, smallest, legend_beside=False)
+            return CellSize(side, side, smallest, legend_beside=False, exact=height)
         cell = cell_size(self.theme, unit, large=True, text=self.text, square=True)
         # Tiles are many: their legend never makes the whole wider.
         return cell._replace(legend_beside=False)
@@ -104,14 +106,17 @@ class MosaicPanel(MatrixPanel):
         return QSize(*(max(round(count * side), least) for count in (columns, rows)))
 
     def _labelled(self, cell: CellSize) -> bool:
-        return bool(self.row_names) and cell.height >= min(self.theme.text_px(12) + 3, FEWEST_PIXELS - 1)
+        """Say whether rows are high enough for their names; `exact` is what they take without digits."""
+        return bool(self.row_names) and (cell.exact or cell.height) >= self.theme.text_px(12) + self.theme.px(2)
 
     def _grid(self, unit: Unit) -> Grid:
         cell, tile, px = self._full_cell(unit), self._tile(unit), self.theme.px
         caption = QFontMetrics(self.theme.font(12)).height() + bands.thickness(self.theme) + 1
         gap = px(10) if self._labelled(cell) else px(6) if cell.height > 2 else px(4)
         proportions = (tile.width() + gap) / (tile.height() + caption + gap)
-        return Grid(tiles_beside(self.view.heads, self.declared.aspect, proportions), gap, caption)
+        # A show has no panes beside the stage: it is wider.
+        aspect = self.declared.aspect * (WIDER_IN_SHOW if self.theme.present else 1.0)
+        return Grid(tiles_beside(self.view.heads, aspect, proportions), gap, caption)
 
     def _tiles_size(self, unit: Unit) -> QSize:
         grid, tile = self._grid(unit), self._tile(unit)

@@ -25,6 +25,7 @@ from explorer.ui.matrix_menu import open_menu
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.panels import make_panels
 from explorer.ui.room_panel import RoomPanel
+from explorer.ui.show_focus import views_in_show
 from explorer.ui.slow import SlowBar, SlowStages
 from explorer.ui.stage import PlaceWidget, Stage
 from explorer.ui.trace_strip import TraceStrip
@@ -76,32 +77,23 @@ class Page(QWidget):
         self._differences = False
         self._restyled = False
         self._shown_before = False
-        self._focused: frozenset[str] | None = None
+        #: What a presentation is about: its arrays, the array of the cell that is told of, and those not come to.
+        self._about: tuple[frozenset[str], str, frozenset[str]] | None = None
+        self._focused_for: tuple[object, ...] | None = None
         self._panels: dict[str, list[MatrixPanel]] = {}
         self._customs: list[tuple[d.Custom, QWidget]] = []
+        self._empty: tuple[bool, ...] | None = None
         self._heads: dict[str, str] = {}
         self.bar = ControlBar(concept, theme)
         self.stage = Stage(concept.layout, self._make, theme)
+        self.stage.choose = self._choose_views
         self._compare()
         self.strip = TraceStrip(theme)
         self.bubble = Bubble(self)
         self._slow_names = evaluation.slow_stages(concept)
         self.slow = SlowStages(concept.slug, workbench, self) if self._slow_names else None
         self._slow_bar = None if self.slow is None else self.bar.add(SlowBar(self.slow, theme))
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.bar)
-        column.addWidget(self.stage, 1)
-        column.addWidget(self.strip)
-        self.scroller = QScrollArea()
-        self.scroller.setObjectName("pagescroll")
-        self.scroller.setFrameShape(QFrame.Shape.NoFrame)
-        self.scroller.setWidgetResizable(True)
-        self.scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.scroller.setWidget(body)
+        self.scroller = self._scrolled()
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.scroller)
@@ -114,6 +106,24 @@ class Page(QWidget):
         self._connect()
         self._unsubscribe = workbench.subscribe(self._on_event)
         self.destroyed.connect(self._unsubscribe)
+
+    def _scrolled(self) -> QScrollArea:
+        """Return controls, stage and trace below each other, in an area that scrolls where they are too high."""
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        column.addWidget(self.stage, 1)
+        column.addWidget(self.strip)
+        scroller = QScrollArea()
+        scroller.setObjectName("pagescroll")
+        scroller.setFrameShape(QFrame.Shape.NoFrame)
+        scroller.setWidgetResizable(True)
+        scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroller.setWidget(body)
+        return scroller
 
     def _timer(self, slot: Any) -> QTimer:
         timer = QTimer(self)
@@ -223,8 +233,14 @@ class Page(QWidget):
         self.refreshed.emit()
 
     def _shapes(self) -> list[Any]:
+        return self._extents() + [widget.isHidden() for _, widget in self._customs]
+
+    def _extents(self) -> list[Any]:
+        """Return all that decides how much room the views want."""
         shapes: list[Any] = [panel.extent() for panels in self._panels.values() for panel in panels]
-        return shapes + [(widget.isHidden(), getattr(widget, "shape_key", None)) for _, widget in self._customs]
+        return shapes + [
+            (getattr(widget, "empty", False), getattr(widget, "shape_key", None)) for _, widget in self._customs
+        ]
 
     def _show_results(self, results: Results, state: states.TabState) -> None:
         earlier, self._results = self._results, results
@@ -244,7 +260,10 @@ class Page(QWidget):
         for custom, widget in self._customs:
             model = custom.model(state.situation, results)
             widget.show_model(model)  # type: ignore[attr-defined]
-            widget.setVisible(not getattr(widget, "empty", False))
+        empty = tuple(bool(getattr(widget, "empty", False)) for _, widget in self._customs)
+        if empty != self._empty:
+            self._empty = empty
+            self.stage.canvas.focus(self.stage.canvas.shown)
 
     def _show_array(
         self, panel: MatrixPanel, results: Results, state: states.TabState, marks: d.Marks, *, same: bool
@@ -354,7 +373,7 @@ class Page(QWidget):
                 widget.show_reached(all(visible.get(name) is None for name in custom.arrays))
             if custom.arrays and hasattr(widget, "show_part"):
                 widget.show_part(self._part_of(custom, state, view))
-        self._focus(view, shown)
+        self._focus(view)
         if self._hovered is None:
             self._show_trace(self._reached_pin(view.pinned, shown), pinned=True)
         else:
@@ -367,23 +386,37 @@ class Page(QWidget):
             return None
         return states.part_reached(self.concept, state.sizes, view)
 
-    def _focus(self, view: states.ViewState, shown: str | None) -> None:
-        """In a presentation without room for everything, show what the step is about: its arrays and operands."""
-        names: frozenset[str] | None = None
-        canvas = self.stage.canvas
+    def _focus(self, view: states.ViewState) -> None:
+        """In a presentation without room for everything, show what the step is about and what fits beside it."""
+        sizes = self.workbench.state(self.concept.slug).sizes
+        subject: tuple[frozenset[str], str, frozenset[str]] | None = None
         if self.theme.present and self.concept.steps:
-            canvas.focus(None)
-            if canvas.crowded(self.stage.room()):
-                _row, current = states.row_and_step(self.concept, self.workbench.state(self.concept.slug).sizes, view)
-                step = self.concept.steps[current]
-                # A step that is taken in parts is about these parts alone.
-                shows = () if step.times else step.shows
-                sources = {source for name in shows for source in self.concept.stage(name).inputs}
-                names = frozenset({*step.shows, *sources, *((shown,) if shown in sources else ())})
-        canvas.focus(names)
-        if names != self._focused:
-            self._focused = names
+            about, hidden = self._subject(view, sizes)
+            subject = about, view.pinned[0] if view.pinned is not None else "", hidden
+        if subject != self._about:
+            self._about = subject
             self.stage.refit()
+
+    def _choose_views(self) -> None:
+        """Show the views for which the stage has room now; called before it fits them."""
+        canvas, room = self.stage.canvas, self.stage.whole_room()
+        key: tuple[object, ...] | None = None
+        if self._about is not None and self.theme.present:
+            key = (*self._about, room.width(), room.height(), self.theme, *map(repr, self._extents()))
+        if key == self._focused_for:
+            return
+        self._focused_for = key
+        if self._about is None or key is None:
+            canvas.focus(None)
+        else:
+            canvas.focus(views_in_show(canvas, self.concept, *self._about, room))
+
+    def _subject(self, view: states.ViewState, sizes: d.Sizes) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the arrays that a presentation is about at this moment, and those that it has not come to."""
+        find = states.shown_step if view.step < 0 else lambda *given: states.row_and_step(*given)[1]
+        step = self.concept.steps[find(self.concept, sizes, view)]
+        reached = states.reached(self.concept, sizes, view)
+        return frozenset(step.shows), frozenset(name for name, rows in reached.items() if rows == 0)
 
     def _reached_pin(self, pinned: tuple[str, Index] | None, shown: str | None) -> tuple[str, Index] | None:
         """Return the pinned cell, or, while the steps have not come to it, the same cell of the table on show."""

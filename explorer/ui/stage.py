@@ -37,7 +37,7 @@ DIGITS_UP_TO = 8
 UNBOUNDED = 1_000_000
 
 
-def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
+def largest_that_fits(low: int, high: int, fits: Callable[[int], bool]) -> int:
     """Return the largest whole number from `low` to `high` that fits; `low` is taken to fit."""
     while low < high:
         middle = (low + high + 1) // 2
@@ -113,29 +113,48 @@ class StageCanvas(QWidget):
             widget.setParent(self)
             self.leaves[id(view)] = widget
         self.unit = Unit(25)
+        #: The ids of the leaves that are shown; None where all are.
+        self.shown: frozenset[int] | None = None
         self._fitted = QSize(0, 0)
         self._sizes: dict[tuple[int, Unit, int], QSize] = {}
         self._anchors: dict[tuple[int, Unit, int], int] = {}
 
-    def focus(self, names: frozenset[str] | None) -> None:
-        """Show only the matrices of these arrays and the views that belong to them; None shows all, and signs."""
+    def focus(self, shown: frozenset[int] | None) -> None:
+        """Show only the leaves of these ids, and the signs between them; None shows all. What is empty stays hidden."""
+        self.shown = shown
         for view in d.views(self._tree):
             widget = self.leaf(view)
-            if isinstance(view, (d.Matrix, d.Place, d.Mosaic)):
-                arrays = (view.array,) if isinstance(view, d.Matrix) else view.arrays
-                widget.setVisible(names is None or not names.isdisjoint(arrays))
-            elif isinstance(view, d.Arrow):
-                widget.setVisible(names is None)
-            elif isinstance(view, d.Custom) and view.arrays:
-                belongs = names is None or not names.isdisjoint(view.arrays)
-                widget.setVisible(belongs and not getattr(widget, "empty", False))
+            if isinstance(view, d.Custom):
+                widget.setVisible((shown is None or id(view) in shown) and not getattr(widget, "empty", False))
+            elif not isinstance(view, d.Arrow):
+                widget.setVisible(shown is None or id(view) in shown)
+        self._show_signs(self._tree)
+
+    def _show_signs(self, view: d.View) -> None:
+        """Show the signs that stand between two views which can be seen."""
+        if not isinstance(view, (d.Row, d.Column)):
+            return
+        for part in view.views:
+            self._show_signs(part)
+        for at, part in enumerate(view.views):
+            if isinstance(part, d.Arrow):
+                beside = (*view.views[max(at - 1, 0) : at], *view.views[at + 1 : at + 2])
+                self.leaf(part).setVisible(all(self._seen(one) for one in beside))
+
+    def _seen(self, view: d.View) -> bool:
+        return any(not self.leaf(leaf).isHidden() for leaf in d.views(view))
 
     def crowded(self, room: QSize) -> bool:
         """Say whether the whole layout is too wide or too high for the room at the smallest legible size."""
         theme = self.theme
         smallest = theme.text_px(12)
+        return not self.fits(Unit(smallest + theme.px(5), smallest, 0.85, False), room)
+
+    def fits(self, unit: Unit, room: QSize) -> bool:
+        """Say whether what is visible now fits a room at this unit."""
         self.forget_sizes()
-        return not self._fits(Unit(smallest + theme.px(5), smallest, 0.85, False), room, room.height())
+        room = room - QSize(0, self.legend_height())
+        return self._fits(unit, room, room.height())
 
     def leaf(self, view: d.View) -> QWidget:
         """Return the widget of a leaf of the layout."""
@@ -261,7 +280,7 @@ class StageCanvas(QWidget):
         return height // 2
 
     def _present(self, view: d.Row | d.Column) -> list[d.View]:
-        return [part for part in view.views if any(not self.leaf(leaf).isHidden() for leaf in d.views(part))]
+        return [part for part in view.views if self._seen(part)]
 
     def _column_heights(self, view: d.Column, unit: Unit, max_height: int) -> list[int]:
         parts = self._present(view)
@@ -309,9 +328,11 @@ class StageCanvas(QWidget):
             # Pressed tables come first; digits grow with what is left.
             unit = unit._replace(squeeze=squeeze)
             unit = self._relaxed(unit, room, most) if squeeze < DIGITS_AT_LEAST else unit
-            font = _largest(smallest, largest, partial(self._font_fits, unit, room, most))
+            font = largest_that_fits(smallest, largest, partial(self._font_fits, unit, room, most))
             unit = unit._replace(font=font)
-            height = _largest(font + theme.px(5), round(font * 2.4), partial(self._height_fits, unit, room, most))
+            height = largest_that_fits(
+                font + theme.px(5), round(font * 2.4), partial(self._height_fits, unit, room, most)
+            )
             self.unit = self._relaxed(unit._replace(height=height), room, most)
             return self.measure(self._tree, self.unit, room.height())
         # What is too high anyway scrolls, but downwards only if that can be had.
@@ -359,15 +380,11 @@ class StageCanvas(QWidget):
         return size
 
     def _mildest(self, squeezes: Sequence[float], unit: Unit, room: QSize, most: int) -> float | None:
-        """Return the first of these, which press ever more, with which the layout fits; None when none is enough."""
-        low, high = 0, len(squeezes)
-        while low < high:
-            middle = (low + high) // 2
-            if self._fits(unit._replace(squeeze=squeezes[middle]), room, most):
-                high = middle
-            else:
-                low = middle + 1
-        return squeezes[low] if low < len(squeezes) else None
+        """Return the first of these, which press ever more, with which the layout fits; None when none is enough.
+
+        Each is tried in turn: words that need a second line under small tables make these higher, not lower.
+        """
+        return next((one for one in squeezes if self._fits(unit._replace(squeeze=one), room, most)), None)
 
     def _squeezes(self) -> tuple[float, ...]:
         """Return how far large tables may be pressed; small ones keep their digits and scroll instead."""
@@ -453,6 +470,8 @@ class Stage(QScrollArea):
     def __init__(self, layout: d.View, make: Callable[[d.View], QWidget], theme: Theme) -> None:
         super().__init__()
         self._due = True
+        #: Called before the layout is fitted, to choose which views are shown in the room that there is.
+        self.choose: Callable[[], None] = _everything
         self.canvas = StageCanvas(layout, make, theme)
         self.setWidget(self.canvas)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -486,8 +505,12 @@ class Stage(QScrollArea):
 
     def room(self) -> QSize:
         """Return the room that a layout has: what is seen at once, without the margins and the legend."""
+        return self.whole_room() - QSize(0, self.canvas.legend_height())
+
+    def whole_room(self) -> QSize:
+        """Return the room that a layout and its legend have together."""
         margin = 2 * self.canvas.theme.px(10)
-        return self.maximumViewportSize() - QSize(margin, margin + self.canvas.legend_height())
+        return self.maximumViewportSize() - QSize(margin, margin)
 
     def refit(self) -> None:
         """Choose the unit again and lay out; needed after a shape, a theme or the room has changed.
@@ -498,6 +521,8 @@ class Stage(QScrollArea):
         self._due = not self.isVisible()
         if self._due:
             return
+        self.choose()
+        self.canvas.forget_sizes()
         margin, room = self.canvas.theme.px(10), self.room()
         if room.width() < 10 or room.height() < 10:
             return
@@ -520,3 +545,7 @@ class Stage(QScrollArea):
         self.canvas.setAutoFillBackground(False)
         self.canvas.set_theme(theme)
         self.refit()
+
+
+def _everything() -> None:
+    """Leave every view where it is."""

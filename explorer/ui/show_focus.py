@@ -1,0 +1,122 @@
+"""What a presentation shows where it has no room for everything: what the step is about, and what else fits beside it.
+
+Views are taken up in the order of how much they have to do with the step, as long as its own can still be read from
+the last row of a hall.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from explorer.concepts import declaration as d
+from explorer.ui.cell_size import Unit
+from explorer.ui.stage import SQUEEZES, largest_that_fits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from PySide6.QtCore import QSize
+
+    from explorer.concepts.declaration import Concept
+    from explorer.ui.stage import StageCanvas
+
+#: How far the step's own digits may shrink for the sake of other views, and the size from which they need not grow.
+SHRINK, LARGE_ENOUGH = 0.75, 1.15
+#: The same for views that have little to do with the step.
+REST_SHRINKS = 0.95
+#: Tables pressed no further than this keep their digits in a presentation.
+WITH_DIGITS = 0.85
+#: How much further tables that are pressed anyway may be pressed for the sake of other views.
+PRESSED_FURTHER = 0.75
+
+
+def arrays_of(view: d.View) -> tuple[str, ...]:
+    """Return the arrays that a leaf of a layout shows or belongs to."""
+    if isinstance(view, d.Matrix):
+        return (view.array,)
+    return () if isinstance(view, d.Row | d.Column | d.Arrow) else view.arrays
+
+
+def views_in_show(
+    canvas: StageCanvas, concept: Concept, about: frozenset[str], told: str, hidden: frozenset[str], room: QSize
+) -> frozenset[int] | None:
+    """Return the ids of the layout's leaves that a presentation shows; None when there is room for all.
+
+    Parameters
+    ----------
+    canvas : StageCanvas
+        The layout; which of its leaves are visible is changed while sizes are measured.
+    concept : Concept
+        The tab.
+    about : frozenset of str
+        The arrays that the step is about: their views are shown in any case.
+    told : str
+        The array of the cell whose trace is told, which is taken up first; empty where there is none.
+    hidden : frozenset of str
+        Arrays that the steps have not come to.
+    room : QSize
+        The room of the stage.
+    """
+    canvas.focus(None)
+    if not canvas.crowded(room):
+        return None
+    leaves = [view for view in d.views(concept.layout) if not isinstance(view, d.Arrow)]
+    free = [view for view in leaves if isinstance(view, d.Custom) and not view.arrays]
+    own = [view for view in leaves if not about.isdisjoint(arrays_of(view))]
+    chosen = {id(view) for view in (*free, *own)}
+    canvas.focus(frozenset(chosen))
+    unit = _readable(canvas, room)
+    if unit is None:
+        return frozenset(chosen)
+    first = [view for view in leaves if told in arrays_of(view)]
+    for view in (*first, *_others(concept, about, leaves)):
+        if id(view) in chosen or hidden.issuperset(arrays_of(view)):
+            continue
+        canvas.focus(frozenset({*chosen, id(view)}))
+        if canvas.fits(unit, room):
+            chosen.add(id(view))
+    return frozenset(chosen) | _the_rest(canvas, chosen, leaves, hidden, room)
+
+
+def _the_rest(
+    canvas: StageCanvas, chosen: set[int], leaves: Iterable[d.View], hidden: frozenset[str], room: QSize
+) -> frozenset[int]:
+    """Return what else there is where all of it fits into room that is left over: some of it would only puzzle."""
+    canvas.focus(frozenset(chosen))
+    unit = _readable(canvas, room, shrink=REST_SHRINKS)
+    everything = frozenset(id(view) for view in leaves if not hidden.issuperset(arrays_of(view)) or not arrays_of(view))
+    canvas.focus(everything | chosen)
+    return everything if unit is not None and canvas.fits(unit, room) else frozenset()
+
+
+def _others(concept: Concept, about: frozenset[str], leaves: Iterable[d.View]) -> Iterator[d.View]:
+    """Iterate over views that have to do with some arrays: what these read, what reads them, what is read with them."""
+    stages = {stage.name: stage for stage in concept.stages}
+    read = {source for name in about if name in stages for source in stages[name].inputs}
+    readers = {stage.name for stage in concept.stages if not about.isdisjoint(stage.inputs)}
+    beside = {source for name in readers for source in stages[name].inputs}
+    for names in (read, readers, beside):
+        yield from (view for view in leaves if not names.isdisjoint(arrays_of(view)))
+
+
+def _readable(canvas: StageCanvas, room: QSize, shrink: float = SHRINK) -> Unit | None:
+    """Return the least unit to which what is visible may be reduced; None when it does not fit at any."""
+    smallest = canvas.theme.text_px(12)
+    least = Unit(smallest + canvas.theme.px(5), smallest, legend_beside=False)
+    squeeze = next((one for one in SQUEEZES if canvas.fits(least._replace(squeeze=one), room)), None)
+    if squeeze is None:
+        return None
+    if squeeze < WITH_DIGITS:
+        return least._replace(squeeze=squeeze * PRESSED_FURTHER)
+    largest = largest_that_fits(smallest, 3 * smallest, partial(_fits_font, canvas, least, room))
+    font = int(max(min(largest * shrink, smallest * LARGE_ENOUGH), smallest))
+    return _with_font(least, font)
+
+
+def _with_font(unit: Unit, font: int) -> Unit:
+    return unit._replace(height=max(font * 1.3, font + 5), font=font, squeeze=WITH_DIGITS)
+
+
+def _fits_font(canvas: StageCanvas, unit: Unit, room: QSize, font: int) -> bool:
+    return canvas.fits(_with_font(unit, font), room)
