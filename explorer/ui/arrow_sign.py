@@ -25,7 +25,7 @@ class ArrowSign(QWidget):
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the size that the sign wants."""
         metrics = QFontMetrics(self.theme.font(15))
-        width = self.theme.px(22) if self.room == "→" else metrics.horizontalAdvance(self.room) + self.theme.px(8)
+        width = self.theme.text_px(22) if self.room == "→" else metrics.horizontalAdvance(self.room) + self.theme.px(8)
         return QSize(width, metrics.height())
 
     def arrange(self, unit: Unit) -> None:
@@ -47,9 +47,10 @@ class ArrowSign(QWidget):
             painter.end()
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        middle, px = self.height() / 2, self.theme.px
+        # As large as the words around it: twice as large in a show.
+        middle, px = self.height() / 2, self.theme.px if not self.theme.present else self.theme.text_px
         left, right, wing = px(4), self.width() - px(4), px(4)
-        painter.setPen(QPen(color, max(self.theme.scale * 1.4, 1)))
+        painter.setPen(QPen(color, max(px(10) * 0.14, 1)))
         painter.drawLine(QPointF(left, middle), QPointF(right, middle))
         painter.drawPolyline(
             QPolygonF(

@@ -133,7 +133,7 @@ class MosaicPanel(MatrixPanel):
         if self._labelled(cell):
             pixels = self._label_font(cell).pixelSize()
             widest = max((text_width(pixels, self._row_label(i)) for i in range(len(self.row_names))), default=0)
-            left = min(widest + px(8), px(130))
+            left = min(widest + px(8), self.theme.text_px(130))
         top = QFontMetrics(title_font).height() + px(3)
         return left, top, 0, small.height() + px(2)
 

@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     from explorer.concepts.declaration import Concept
     from explorer.ui.stage import StageCanvas
 
-#: How far the step's own digits may shrink for the sake of other views, and the size from which they need not grow.
+#: How far the step's own digits, or tables that are pressed anyway, may shrink for the sake of other views; and the
+#: size, in the smallest letters, from which digits need not grow.
 SHRINK, LARGE_ENOUGH = 0.75, 1.15
 #: The same for views that have little to do with the step.
 REST_SHRINKS = 0.95
 #: Tables pressed no further than this keep their digits in a presentation.
 WITH_DIGITS = 0.85
-#: How much further tables that are pressed anyway may be pressed for the sake of other views.
-PRESSED_FURTHER = 0.75
 
 
 def arrays_of(view: d.View) -> tuple[str, ...]:
@@ -108,7 +107,7 @@ def _readable(canvas: StageCanvas, room: QSize, shrink: float = SHRINK) -> Unit 
     if squeeze is None:
         return None
     if squeeze < WITH_DIGITS:
-        return least._replace(squeeze=squeeze * PRESSED_FURTHER)
+        return least._replace(squeeze=squeeze * shrink)
     largest = largest_that_fits(smallest, 3 * smallest, partial(_fits_font, canvas, least, room))
     font = int(max(min(largest * shrink, smallest * LARGE_ENOUGH), smallest))
     return _with_font(least, font)

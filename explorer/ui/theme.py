@@ -7,6 +7,7 @@ sizes go through `Theme.px` and all fonts through `Theme.font`, so plots and mat
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -207,6 +208,10 @@ def _ramp_of(anchors: tuple[str, ...]) -> Ramp:
     return Ramp(colors, brushes, on)
 
 
+#: How a presentation's letters follow the number of pixels, and in how many steps from one size to twice that.
+GROWING, GROWTH_STEPS = 0.6, 8
+
+
 class Theme(NamedTuple):
     """One theme at one scale, in or out of presentation, on a screen or on paper."""
 
@@ -216,6 +221,8 @@ class Theme(NamedTuple):
     colors: Colors = DARK
     #: Whether it is for a picture: that is not told what could be dragged or clicked.
     printed: bool = False
+    #: How much larger the letters of a presentation are on a screen of more pixels.
+    growth: float = 1.0
 
     @property
     def scale(self) -> float:
@@ -228,7 +235,18 @@ class Theme(NamedTuple):
 
     def text_px(self, pixels: float) -> int:
         """Return a font's pixel size; no text is below 12 px at 100 %, or 24 px in presentation."""
-        return max(round((pixels * 2 if self.present else max(pixels, 12)) * self.scale), 1)
+        return max(round((pixels * 2 * self.growth if self.present else max(pixels, 12)) * self.scale), 1)
+
+    def on_screen(self, width: int, height: int) -> Theme:
+        """Return the theme for a window of this size.
+
+        A hall sees a picture of the same size however many pixels it has: a presentation's letters grow with these,
+        though by less, as finer pixels let smaller letters be read.
+        """
+        if not self.present:
+            return self._replace(growth=1.0)
+        ratio = max(min(width / 1280, height / 720), 1.0)
+        return self._replace(growth=math.floor(ratio**GROWING * GROWTH_STEPS) / GROWTH_STEPS)
 
     def font(self, px: float = 13, bold: bool = False, exact: bool = False) -> QFont:
         """Return the app's font with tabular digits; `exact` takes `px` as it is, unscaled."""

@@ -6,14 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from explorer.ui.guard import guarded
 from explorer.ui.icons import icon
 from explorer.workbench import state as states
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from PySide6.QtGui import QAction, QResizeEvent
 
@@ -303,6 +304,11 @@ class TopBar(QWidget):
         self._left, self._right = QHBoxLayout(), QHBoxLayout()
         for side in (self._left, self._right):
             side.setContentsMargins(0, 0, 0, 0)
+        #: The tab's name, which the rail says where there is no show.
+        self.title = QLabel()
+        self.title.setObjectName("title")
+        self.title.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._left.addWidget(self.title)
         self._row.addLayout(self._left)
         self._row.addStretch(1)
         self._row.addWidget(self.steps)
@@ -343,6 +349,12 @@ class TopBar(QWidget):
         self._dress(button, icon_name)
         return button
 
+    def show_concept(self, concept: Concept) -> None:
+        """Show the name and the steps of the tab in front."""
+        self.title.setText(f"{concept.number}  {concept.title}")
+        self.steps.show_concept(concept)
+        self.fit()
+
     def fit(self) -> None:
         """Leave out what there is no room for, the least needed first; every action stays in the menus."""
         self._fitting = True
@@ -353,13 +365,14 @@ class TopBar(QWidget):
         """Decide first and show then: what is shown for a moment only makes Qt lay out everything, without an end."""
         steps, present = self.steps, self.theme.present
         sides: list[QToolButton] = [button for layout in (self._left, self._right) for button in _buttons(layout)]
-        every = [*sides, *steps.findChildren(QToolButton)]
+        every: list[QWidget] = [*sides, *steps.findChildren(QToolButton), self.title]
         for widget in every:
             widget.ensurePolished()
-        shown = {button for button in sides if button.property("in_show") == present}
+        shown: set[QWidget] = {button for button in sides if button.property("in_show") == present}
+        shown.update([self.title] if present else [])
         shown.update(steps.wanted(player=not present))
         spare = [button for button in reversed(sides) if not button.property("in_show")]
-        optional: list[list[QToolButton]] = [[steps.speed], [steps.rows], [steps.first, steps.last]]
+        optional: list[Sequence[QWidget]] = [[self.title], [steps.speed], [steps.rows], [steps.first, steps.last]]
         optional += [[button] for button in spare if button.text()]
         optional += [[steps.previous, steps.next], [steps.play], steps.idle_pills()]
         optional += [[button] for button in spare]
@@ -371,7 +384,7 @@ class TopBar(QWidget):
             if widget.isHidden() == (widget in shown):
                 widget.setVisible(widget in shown)
 
-    def _needed(self, shown: Collection[QToolButton]) -> int:
+    def _needed(self, shown: Collection[QWidget]) -> int:
         """Return the width that these need; Qt's own hint lags behind until its next layout."""
         of_steps = [button for button in shown if button.parentWidget() is self.steps]
         margins = self._row.contentsMargins()
@@ -379,8 +392,9 @@ class TopBar(QWidget):
         gaps += 4 * self._row.spacing() + margins.left() + margins.right()
         return sum(widget.sizeHint().width() for widget in shown) + gaps
 
-    def _shown(self) -> list[QToolButton]:
-        return [button for button in self.findChildren(QToolButton) if not button.isHidden()]
+    def _shown(self) -> list[QWidget]:
+        widgets: list[QWidget] = [*self.findChildren(QToolButton), self.title]
+        return [widget for widget in widgets if not widget.isHidden()]
 
     def event(self, event: QEvent) -> bool:
         """Look again when the buttons have learnt how wide they are."""
@@ -416,6 +430,10 @@ class TopBar(QWidget):
             side.setSpacing(px(6))
         for button, name in self._icons:
             self._dress(button, name)
+        self.title.setFont(theme.font(13, bold=True))
+        palette = QPalette(self.title.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, theme.color("muted"))
+        self.title.setPalette(palette)
         self.steps.set_theme(theme)
         self.fit()
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 
+#: The sizes of letters that are tried, at first without breaking a line: in a show, and everywhere.
+IN_SHOW, ORDINARY = (26, 23, 20, 17.5), (15, 14, 13, 12)
+
+
 class TraceStrip(QWidget):
     """Draws a trace and follows its links.
 
@@ -107,13 +111,17 @@ class TraceStrip(QWidget):
         titled = len(self._placed)
         base = self._base_height()
         lines = [_groups(line.tokens) for line in self._trace.lines]
-        for size in (15, 14, 13, 12):
+        # In a show short traces fill the room: they are what a lecturer points at.
+        whole = (*(IN_SHOW if self.theme.present else ()), *ORDINARY[:2])
+        for size, breaks in (*((size, False) for size in whole), *((size, True) for size in ORDINARY)):
             del self._placed[titled:], self._links[:]
             font, at = self.theme.font(size), y
             height = metrics_of(font.pixelSize()).height() + px(6)
             for groups in lines:
-                at += self._place_line(groups, x0, at, width, font, height)
-                if at > base and size > 12:
+                used = self._place_line(groups, x0, at, width, font, height)
+                at += used
+                if (at > base and size > ORDINARY[-1]) or (used > height and not breaks):
+                    at = max(at, base + 1)
                     break
             if at <= base:
                 break

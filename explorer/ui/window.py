@@ -263,8 +263,7 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentWidget(page)
         self.panels.setCurrentWidget(self._side[slug])
         self.rail.show_current(slug)
-        self.topbar.steps.show_concept(page.concept)
-        self.topbar.fit()
+        self.topbar.show_concept(page.concept)
         self._fill_tab_menu(page)
         self._fit_panes()
         self._update_actions()
@@ -458,7 +457,7 @@ class MainWindow(QMainWindow):
 
     def take_theme(self, theme: Theme) -> None:
         """Take another theme, scale or presentation."""
-        self.theme = theme
+        self.theme = theme = theme.on_screen(self.width(), self.height())
         themes.apply(QApplication.instance(), theme)  # type: ignore[arg-type]
         self._dress()
         self.rail.set_theme(theme)
@@ -573,6 +572,8 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the panes their room."""
         super().resizeEvent(event)
+        if self.theme.on_screen(self.width(), self.height()) != self.theme:
+            self.take_theme(self.theme)
         self._fit_panes()
 
     def restore_place(self) -> None:
