@@ -143,6 +143,10 @@ class MosaicPanel(MatrixPanel):
         small = QFontMetrics(self._fonts()[1])
         if small.horizontalAdvance("".join(words)) <= width:
             return [words]
+        if self.theme.present and max(map(small.horizontalAdvance, words)) > width:
+            # Small tiles in a show: the large words would make the whole wider than its tiles.
+            query, key = (axis.words.partition(":")[0] for axis in (self.row_axis, self.column_axis))
+            return [(f"{query} ↓  ", f"{key} →")]
         return [(one,) for one in words]
 
     def arrange(self, unit: Unit) -> None:

@@ -454,12 +454,17 @@ class Page(QWidget):
     def _show_trace(self, target: tuple[str, Index] | None, *, pinned: bool) -> None:
         if target is None or self._results is None or not self._exists(target):
             self._light({}, None, dim=False)
+            if self.theme.present:
+                self.strip.set_lines(2)
             self.strip.show_trace(None, pinned=False)
             return
         name, index = target
         state = self.workbench.state(self.concept.slug)
         found = trace(self.concept, state.situation, self._results, name, index, origins=state.origins)
         computed = any(stage.name == name for stage in self.concept.stages)
+        if pinned and self.theme.present:
+            # What is told in few lines leaves more of the screen to the stage.
+            self.strip.set_lines(min(max(len(found.lines), 2), 3))
         self._light(dict(found.operands), target, dim=not pinned and computed)
         self.strip.show_trace(found, pinned=pinned)
 
@@ -687,7 +692,8 @@ class Page(QWidget):
 
     def _size_stage(self) -> None:
         self.stage.setMinimumHeight(self.theme.px(150 if self.theme.present else 190))
-        self.strip.set_lines(3 if self.height() / self.theme.scale > 440 or self.theme.present else 2)
+        if not self.theme.present:
+            self.strip.set_lines(3 if self.height() / self.theme.scale > 440 else 2)
 
     @guarded
     def resizeEvent(self, event: Any) -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from explorer.concepts import declaration as d
 from explorer.ui.cell_size import Unit
-from explorer.ui.stage import SQUEEZES, largest_that_fits
+from explorer.ui.stage import DIGITS_AT_LEAST, largest_that_fits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Sequence
 
     from PySide6.QtCore import QSize
 
@@ -60,7 +60,7 @@ def views_in_show(
     canvas.focus(None)
     if not canvas.crowded(room):
         return None
-    leaves = [view for view in d.views(concept.layout) if not isinstance(view, d.Arrow)]
+    leaves: list[d.View] = [view for view in d.views(concept.layout) if not isinstance(view, d.Arrow)]
     free = [view for view in leaves if isinstance(view, d.Custom) and not view.arrays]
     own = [view for view in leaves if not about.isdisjoint(arrays_of(view))]
     chosen = {id(view) for view in (*free, *own)}
@@ -68,18 +68,45 @@ def views_in_show(
     unit = _readable(canvas, room)
     if unit is None:
         return frozenset(chosen)
-    first = [view for view in leaves if told in arrays_of(view)]
-    for view in (*first, *_others(concept, about, leaves)):
-        if id(view) in chosen or hidden.issuperset(arrays_of(view)):
-            continue
-        canvas.focus(frozenset({*chosen, id(view)}))
-        if canvas.fits(unit, room):
-            chosen.add(id(view))
+    chosen = _taken_up(canvas, concept, (about, told), chosen, leaves, hidden, partial(canvas.fits, unit, room))
     return frozenset(chosen) | _the_rest(canvas, chosen, leaves, hidden, room)
 
 
+def _taken_up(
+    canvas: StageCanvas,
+    concept: Concept,
+    subject: tuple[frozenset[str], str],
+    chosen: set[int],
+    leaves: Sequence[d.View],
+    hidden: frozenset[str],
+    fits: Callable[[], bool],
+) -> set[int]:
+    """Return the chosen views with those that have to do with them, one after the other as long as they fit."""
+    about, told = subject
+    stages = {stage.name: stage for stage in concept.stages}
+    read = {source for name in about if name in stages for source in stages[name].inputs}
+    readers = {stage.name for stage in concept.stages if not about.isdisjoint(stage.inputs)}
+    beside = {source for name in readers for source in stages[name].inputs}
+    own = set(chosen)
+    for names in ({told}, read, readers, beside):
+        for view in leaves:
+            if names.isdisjoint(arrays_of(view)) or hidden.issuperset(arrays_of(view)):
+                continue
+            canvas.focus(frozenset({*chosen, id(view)}))
+            if fits():
+                chosen = {*chosen, id(view)}
+    # A query without its key says nothing: what is read by several roles comes together or not at all.
+    parts = {id(view) for view in leaves if not read.isdisjoint(arrays_of(view)) and _is_part(concept, view)}
+    return chosen if parts <= chosen else chosen - (parts - own)
+
+
+def _is_part(concept: Concept, view: d.View) -> bool:
+    """Say whether a view shows a query, a key or a value, which go together."""
+    return isinstance(view, d.Matrix) and concept.array(view.array).role in ("query", "key", "value")
+
+
 def _the_rest(
-    canvas: StageCanvas, chosen: set[int], leaves: Iterable[d.View], hidden: frozenset[str], room: QSize
+    canvas: StageCanvas, chosen: set[int], leaves: Sequence[d.View], hidden: frozenset[str], room: QSize
 ) -> frozenset[int]:
     """Return what else there is where all of it fits into room that is left over: some of it would only puzzle."""
     canvas.focus(frozenset(chosen))
@@ -89,32 +116,23 @@ def _the_rest(
     return everything if unit is not None and canvas.fits(unit, room) else frozenset()
 
 
-def _others(concept: Concept, about: frozenset[str], leaves: Iterable[d.View]) -> Iterator[d.View]:
-    """Iterate over views that have to do with some arrays: what these read, what reads them, what is read with them."""
-    stages = {stage.name: stage for stage in concept.stages}
-    read = {source for name in about if name in stages for source in stages[name].inputs}
-    readers = {stage.name for stage in concept.stages if not about.isdisjoint(stage.inputs)}
-    beside = {source for name in readers for source in stages[name].inputs}
-    for names in (read, readers, beside):
-        yield from (view for view in leaves if not names.isdisjoint(arrays_of(view)))
-
-
 def _readable(canvas: StageCanvas, room: QSize, shrink: float = SHRINK) -> Unit | None:
     """Return the least unit to which what is visible may be reduced; None when it does not fit at any."""
     smallest = canvas.theme.text_px(12)
     least = Unit(smallest + canvas.theme.px(5), smallest, legend_beside=False)
-    squeeze = next((one for one in SQUEEZES if canvas.fits(least._replace(squeeze=one), room)), None)
+    squeeze = next((one for one in canvas.degrees() if canvas.fits(least._replace(squeeze=one), room)), None)
     if squeeze is None:
         return None
     if squeeze < WITH_DIGITS:
-        return least._replace(squeeze=squeeze * shrink)
+        floor = DIGITS_AT_LEAST if squeeze >= DIGITS_AT_LEAST else 0.0
+        return least._replace(squeeze=max(squeeze * shrink, floor))
     largest = largest_that_fits(smallest, 3 * smallest, partial(_fits_font, canvas, least, room))
     font = int(max(min(largest * shrink, smallest * LARGE_ENOUGH), smallest))
     return _with_font(least, font)
 
 
 def _with_font(unit: Unit, font: int) -> Unit:
-    return unit._replace(height=max(font * 1.3, font + 5), font=font, squeeze=WITH_DIGITS)
+    return unit._replace(height=font + 5, font=font, squeeze=WITH_DIGITS)
 
 
 def _fits_font(canvas: StageCanvas, unit: Unit, room: QSize, font: int) -> bool:

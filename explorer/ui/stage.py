@@ -313,7 +313,7 @@ class StageCanvas(QWidget):
         largest = max(theme.px(52 if theme.present else 30), smallest)
         # Smaller digits are better than a table that has to be scrolled, as long as all of them can be read.
         # Beyond that, large tables are pressed into plain colours before anything has to be scrolled beside them.
-        readable, pressed = SQUEEZES[:4], self._squeezes()[4:]
+        readable, pressed = SQUEEZES[:4], self.degrees()[4:]
         trials = [
             (squeezes, most, beside)
             for squeezes in (readable, pressed)
@@ -343,7 +343,7 @@ class StageCanvas(QWidget):
 
     def _least_scrolling(self, unit: Unit, narrow: QSize, height: int) -> Unit:
         """Return the unit pressed as far as that saves scrolling, no further: what is pressed can hardly be read."""
-        trials = [unit._replace(squeeze=squeeze) for squeeze in self._squeezes()]
+        trials = [unit._replace(squeeze=squeeze) for squeeze in self.degrees()]
         sizes = [self.measure(self._tree, trial, height) for trial in trials]
         beside = [max(size.width() - narrow.width(), 0) for size in sizes]
         below = [max(size.height() - height, 0) for size in sizes]
@@ -386,7 +386,7 @@ class StageCanvas(QWidget):
         """
         return next((one for one in squeezes if self._fits(unit._replace(squeeze=one), room, most)), None)
 
-    def _squeezes(self) -> tuple[float, ...]:
+    def degrees(self) -> tuple[float, ...]:
         """Return how far large tables may be pressed; small ones keep their digits and scroll instead."""
         most = max((panel.longest() for panel in self.panels() if panel.large), default=0)
         return SQUEEZES[:4] if most <= DIGITS_UP_TO else SQUEEZES
