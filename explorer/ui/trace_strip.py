@@ -197,6 +197,7 @@ class TraceStrip(QWidget):
                 int(Qt.TextFlag.TextWordWrap),
                 HINT,
             )
+            self._paint_focus(painter)
             painter.end()
             return
         for rect, token, font, base in self._placed:
@@ -212,10 +213,20 @@ class TraceStrip(QWidget):
                 painter.setPen(QPen(color, max(theme.px(1), 1)))
                 line = base + theme.px(3)
                 painter.drawLine(rect.left(), line, rect.right(), line)
-        if self.hasFocus() and 0 <= self._current < len(self._links):
-            painter.setPen(QPen(theme.color("accent"), max(theme.px(2), 2)))
-            painter.drawRect(self._links[self._current][0].adjusted(-2, 0, 2, 1))
+        self._paint_focus(painter)
         painter.end()
+
+    def _paint_focus(self, painter: QPainter) -> None:
+        """Put a ring around the link that the keyboard is on, or around all as long as it is on none."""
+        if not self.hasFocus():
+            return
+        line = max(self.theme.px(2), 2)
+        on_link = 0 <= self._current < len(self._links)
+        inset = line // 2
+        whole = self.rect().adjusted(inset, inset + 1, -line, -line)
+        painter.setPen(QPen(self.theme.color("accent"), line))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(self._links[self._current][0].adjusted(-2, 0, 2, 1) if on_link else whole)
 
     # --- links ---
 

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
 from explorer.concepts import all_concepts, declaration
@@ -98,6 +98,30 @@ def test_the_trace_lets_go_of_a_cell_that_the_keyboard_has_left(qtbot: QtBot, ma
     assert view.look.dim
     window.page.strip.setFocus(Qt.FocusReason.TabFocusReason)
     assert not view.look.dim
+
+
+@by_tab
+def test_the_focus_is_seen_wherever_tab_leads(
+    qtbot: QtBot, make_window: MakeWindow, concept: declaration.Concept
+) -> None:
+    window = make_window(concept.slug)
+    window.workbench.set_view(concept.slug, pinned=None)
+    unseen, seen = [], set()
+    window.let_go()
+    for _ in range(80):
+        qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        stop = QApplication.focusWidget()
+        assert stop is not None
+        if stop in seen and stop.objectName() != "plane":
+            break
+        seen.add(stop)
+        with_focus = stop.grab().toImage()
+        stop.clearFocus()
+        if stop.grab().toImage() == with_focus:
+            unseen.append(stop.objectName())
+        stop.setFocus(Qt.FocusReason.TabFocusReason)
+    assert len(seen) > 12
+    assert unseen == []
 
 
 def test_a_sentence_about_markup_is_no_markup(make_window: MakeWindow) -> None:
