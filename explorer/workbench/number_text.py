@@ -21,6 +21,8 @@ import re
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 
 MINUS = "−"
+#: 2^-1074 written out has 751 significant digits, and nobody writes that.
+LONGEST = 1100
 
 NO_NUMBER = QT_TRANSLATE_NOOP("workbench", "nothing was typed; type a number such as 0.5, -2 or 1e-3")
 NOT_A_NUMBER = QT_TRANSLATE_NOOP("workbench", "“{text}” is not a number; type one such as 0.5, -2 or 1e-3")
@@ -38,7 +40,7 @@ _WORDS_FOR_INFINITE = frozenset({"nan", "inf", "infinity", "∞", "#num!", "#div
 
 def quoted(text: str, longest: int = 40) -> str:
     """Return text from outside, shortened and on one line, fit to be quoted in a sentence."""
-    plain = " ".join(text.split())
+    plain = " ".join(text[: 8 * longest].split())
     plain = "".join(sign if sign.isprintable() else "\ufffd" for sign in plain)
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"
 
@@ -63,6 +65,8 @@ def parse(text: str) -> float:
     plain = text.strip()
     if not plain:
         raise InputError(NO_NUMBER)
+    if len(plain) > LONGEST:
+        raise InputError(NOT_A_NUMBER, text=quoted(plain))
     try:
         # What programs write is by far the most frequent text, in pastes above all.
         if plain.isascii() and "_" not in plain and " " not in plain:

@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MOST_CHARACTERS: Final = 16 * 2**20
-MOST_CELLS: Final = 300_000
+#: Twice what all inputs of the largest tab hold.
+MOST_CELLS: Final = 150_000
 MOST_TABLES: Final = 500
+#: How often these may stand in a text before it is taken apart; what stands in quotes counts too.
+_MOST_SIGNS: Final = {"\n": MOST_CELLS, "\r": MOST_CELLS, '"': 2 * MOST_CELLS} | dict.fromkeys("\t;,", 2 * MOST_CELLS)
 
 NO_NUMBERS = QT_TRANSLATE_NOOP("workbench", "{name} holds no numbers; a table of numbers is expected")
 TOO_LARGE = QT_TRANSLATE_NOOP("workbench", "{name} is too large; at most {most} cells are read")
@@ -132,7 +135,7 @@ def read(text: str, name: str, known: frozenset[str] = frozenset(), *, decimal_c
     InputError
         When there is no table of numbers, or it is too large or ragged.
     """
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MOST_CHARACTERS or any(text.count(sign) > most for sign, most in _MOST_SIGNS.items()):
         raise InputError(TOO_LARGE, name=name, most=f"{MOST_CELLS:,}")
     blocks: list[list[tuple[int, list[str]]]] = [[]]
     cells = 0
@@ -154,7 +157,7 @@ def _rows(text: str, name: str, decimal_commas: bool) -> Iterable[tuple[int, lis
     plain = _QUOTED.sub("", text)
     sign = next((one for one in "\t;," if one in plain), None)
     if sign is None:
-        return ((at, line.split()) for at, line in enumerate(text.splitlines(), 1))
+        return ((at, line.split(None, MOST_CELLS)) for at, line in enumerate(text.splitlines(), 1))
     if sign == "," and decimal_commas and all(_is_number(line) for line in text.splitlines() if line.strip()):
         return ((at, [line]) for at, line in enumerate(text.splitlines(), 1))
     if sign == "," and decimal_commas and all(_FRACTIONS.fullmatch(line) for line in text.splitlines() if line.strip()):

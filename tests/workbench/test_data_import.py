@@ -242,8 +242,11 @@ def test_utf_16_as_spreadsheets_save_it_is_read(tmp_path):
         ("1e999,2,3,4\n5,6,7,8", r"\[0, 0\]: .* too large"),
         ("#DIV/0!;2;3;4\n5;6;7;8", r"\[0, 0\]: “#DIV/0!” is not a finite number"),
         ("1.O,2,3,4\n5,6,7,8", r"\[0, 0\]: “1.O” is not a number"),
-        ("1 " * 400_000, "is too large; at most 300,000 cells"),
+        ("1 " * 400_000, "is too large; at most 150,000 cells"),
         ("1\n\n" * 600, "is too large"),
+        ("1\n" * 200_000, "is too large"),
+        ('"' * 400_000, "is too large"),
+        ("1\t2\t3\t" + "4" * 100_000, r"\[0, 3\]: “4444.*…” is not a number"),
         ("1" * (16 * 2**20 + 1), "is too large"),
     ],
 )
