@@ -170,7 +170,7 @@ class BookmarkList(QDialog):
         at = self.rows.row(item)
         note = item.text().strip()[:LONGEST_NOTE]
         if note != self._document.bookmarks[at].note:
-            self._document.bookmarks = self._document.bookmarks.noted(at, note)
+            self._menu.note(at, note)
 
     def retake(self) -> None:
         """Let the current bookmark lead to what is on screen."""

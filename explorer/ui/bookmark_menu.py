@@ -103,6 +103,14 @@ class BookmarkMenu(QObject):
 
         self._attempt(make)
 
+    def note(self, at: int, note: str) -> None:
+        """Put another note on a bookmark."""
+
+        def change() -> None:
+            self.document.bookmarks = self.document.bookmarks.noted(at, note)
+
+        self._attempt(change)
+
     def show_list(self) -> None:
         """Show all bookmarks."""
         if self.list is None:
