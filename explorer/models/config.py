@@ -16,7 +16,7 @@ from explorer.models.layers import Found, read_layers
 from explorer.models.names import D_MODEL, LONGEST, N_HEAD, N_HEAD_KV
 from explorer.models.parameters import count_parameters
 from explorer.models.pattern import is_listed
-from explorer.models.unread import refuse_unread
+from explorer.models.unread import chooses_keys, refuse_unread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,7 @@ def from_values(values: Mapping[str, Any], name: str, *, of_a_class: bool = True
         )
     if fields.has("dense_attention_every_n_layers"):
         found.unknown["attention_flops"] = "Some layers attend to blocks of keys only; their pairs are not known."
-    if fields.has("sparse_attention_config", "sparse_config"):
+    if chooses_keys(fields):
         found.unknown["attention_flops"] = "Sparse layers look at chosen blocks of keys; their pairs are not known."
         found.unknown["state_bytes"] = "The sparse layers' index keys are kept in a form that the file does not fix."
     if any(layer.states and layer.kind == "window" for layer in layers):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LARGEST_SIZE = 2**40
-MOST_LAYERS = 20_000
+MOST_LAYERS = 4_000
 LONGEST_WORD = 20_000
 
 NOT_A_SIZE = QT_TRANSLATE_NOOP(

@@ -109,6 +109,12 @@ def _scalar(fields: Fields, *keys: str) -> int | None:
     return fields.size(*(key for key in keys if not isinstance(fields.values.get(key), list)))
 
 
+def _changed(own: Fields, of_all: Fields, keys: tuple[str, ...]) -> int | None:
+    """Return a size that a layer has for itself, None if it is that of all layers."""
+    size = _scalar(own, *keys)
+    return None if size == _scalar(of_all, *keys) else size
+
+
 def _heads_of_layers(
     decoder: Decoder, own: dict[int, Decoder], kinds: list[Mix], attending: list[int], found: Found
 ) -> dict[int, Heads]:
@@ -119,7 +125,7 @@ def _heads_of_layers(
     if n_head is None and many is None:
         raise InputError(NO_HEADS, where=fields.where, keys=Choices(N_HEAD))
     heads_of = many or [n_head or 0] * n_layer
-    groups = _heads_in_group(fields, n_layer)
+    groups = _heads_in_group(fields, heads_of)
     kv_of = groups and [group and heads // group for heads, group in zip(heads_of, groups, strict=True)]
     kv_of = kv_of or _per_layer(fields, N_HEAD_KV, n_layer)
     if kv_of is None:
@@ -130,8 +136,8 @@ def _heads_of_layers(
     for i in attending:
         one, width = own.get(i, decoder), d_k
         if one is not decoder:
-            heads_of[i] = _scalar(one.fields, *N_HEAD) or heads_of[i]
-            kv_of[i] = _scalar(one.fields, *N_HEAD_KV) or kv_of[i]
+            heads_of[i] = _changed(one.fields, fields, N_HEAD) or heads_of[i]
+            kv_of[i] = _changed(one.fields, fields, N_HEAD_KV) or kv_of[i]
             width = _head_dim(one, heads_of[i], Found())
         heads = Heads(heads_of[i], kv_of[i], width, one.fields.size(*V_HEAD_DIM) or width)
         result[i] = _check(fields, _other_heads(one, kinds[i], heads))
@@ -149,6 +155,13 @@ def _own_decoders(decoder: Decoder) -> dict[int, Decoder]:
             same = json.dumps(own.values, sort_keys=True)
             made.setdefault(same, replace(decoder, fields=decoder.fields.filled(own.values)))
             result[int(key)] = made[same]  # Numbers may be padded: "05" is layer 5.
+    for i, block in enumerate(decoder.fields.items("block_configs") or []):
+        window = block["attention"].get("window_length")
+        if window:
+            made.setdefault(
+                f"window {window}", replace(decoder, fields=decoder.fields.filled({"sliding_window": window}))
+            )
+            result[i] = made[f"window {window}"]
     return result
 
 
@@ -161,15 +174,19 @@ def _check(fields: Fields, heads: Heads) -> Heads:
     return heads
 
 
-def _heads_in_group(fields: Fields, n_layer: int) -> list[int] | None:
+def _heads_in_group(fields: Fields, heads_of: list[int]) -> list[int] | None:
     """Return the query heads per KV head of each layer of a searched model, 0 where a layer does not attend."""
-    blocks = fields.entries("block_configs", n_layer)
+    blocks = fields.entries("block_configs", len(heads_of))
     if blocks is None:
         return None
     groups = []
     for i, block in enumerate(blocks):
-        value = block["attention"].get("n_heads_in_group")
-        groups.append(0 if value is None else fields.check(f"block_configs[{i}] n_heads_in_group", value))
+        value, kv_heads = (block["attention"].get(key) for key in ("n_heads_in_group", "num_key_value_heads"))
+        group = 0 if value is None else fields.check(f"block_configs[{i}] n_heads_in_group", value)
+        if value is None and kv_heads is not None:
+            n_head_kv = fields.check(f"block_configs[{i}] num_key_value_heads", kv_heads)
+            group = heads_of[i] // _check(fields, Heads(heads_of[i], n_head_kv, 1, 1)).n_head_kv
+        groups.append(group)
     return groups
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from explorer.core.cost_model import Layer
     from explorer.models.block import Decoder
+    from explorer.models.fields import Fields
 
 UNREAD = QT_TRANSLATE_NOOP(
     "models", "{where}: {key} is {found}, which changes what the model keeps in a way that is not known here"
@@ -54,6 +55,7 @@ _WHICH: Final = re.compile(
     r"|(attn|attention)_(pattern|schedule|layout)|layer_(group_size|pattern|mix\w*)|hybrid_\w*(ids|layers|pattern)|every_n_layers"
 )
 _WINDOWS: Final = re.compile(r"^(local_attention|local_window\w*|attention_window|window_attention)$")
+_SPARSE: Final = re.compile(r"^(sparse_(attention|attn|config|block|topk|index)|nsa_|moba_|infllm)")
 _STATES: Final = re.compile(r"^(mamba_|ssm_|rwkv_|lru_|gdn_|kda_|deltanet_|retention_|hyena_|linear_(num|key|value)_)")
 
 # Keys of that sound which are read.
@@ -102,9 +104,20 @@ def refuse_unread(decoder: Decoder, layers: Sequence[Layer], *, listed: bool) ->
         asked += [_WHICH, _WINDOWS]
     if not any(layer.states or layer.kind == "constant" for layer in layers):
         asked.append(_STATES)
+    unrotated = fields.items("no_rope_layers") or []
+    if latent and not all(unrotated):
+        # Some latent layers then keep no rotated key.
+        raise InputError(UNREAD, where=fields.where, key="no_rope_layers", found=describe(unrotated))
     for key, value in fields.values.items():
-        if _is_on(value) and key not in _READ | _HARMLESS and any(r.search(key) for r in asked):
+        if not _is_on(value) or key in _READ | _HARMLESS or _SPARSE.match(key):
+            continue
+        if any(rule.search(key) for rule in asked):
             raise InputError(UNREAD, where=fields.where, key=key, found=describe(value))
+
+
+def chooses_keys(fields: Fields) -> bool:
+    """Say whether queries look at keys that are chosen block by block: all keys are kept, but few are looked at."""
+    return any(_SPARSE.match(key) and _is_on(value) for key, value in fields.values.items())
 
 
 def _is_on(value: Any) -> bool:  # noqa: ANN401 - any JSON value

@@ -510,6 +510,9 @@ def test_a_window_of_unknown_size_leaves_the_bytes_of_a_token_known(shape: dict[
         (llama(layer_types=["indexed_attention", "sliding_attention"] * 4, **MLA, **WINDOW), 8 * 128 * 2,
          {"latent": 8}),
         (llama(kv_source_layers=[0, 1, 1, 1, 4, 4, 6, 7]), kv(5), {"full": 5, "shared": 3}),
+        (llama(block_configs=[{"attention": {"num_key_value_heads": 4, "window_length": 128}}] * 3
+               + [{"attention": {"num_key_value_heads": 2}}] * 5), kv(3, 4) + kv(5), {"full": 5, "window": 3}),
+        (llama(sparse_config={"topk": 64}, sparse_attention_freq=[1] * 8), kv(8), {"full": 8}),
         (llama(model_type="gemma4_text", head_dim=64, use_bidirectional_attention="vision", sliding_window=None,
                global_head_dim=None), kv(8), {"full": 8}),
     ],
@@ -565,6 +568,13 @@ def test_a_layer_may_have_sizes_of_its_own_by_number() -> None:
     assert [(layer.n_head_kv, layer.d_k) for layer in read.layers[2:5]] == [(2, 64), (4, 128), (2, 64)]
     padded = from_values(llama(**MLA, per_layer_config={"03": {"kv_lora_rank": 192}}), "c")
     assert [layer.latent for layer in padded.layers[2:5]] == [96, 192, 96]
+
+
+def test_blocks_may_have_windows_of_their_own() -> None:
+    blocks = [{"attention": {"n_heads_in_group": 4, "window_length": size}} for size in (16, 32)] * 4
+    read = from_values(llama(block_configs=blocks), "c")
+    assert [layer.window for layer in read.layers[:3]] == [16, 32, 16]
+    assert cost_figures.kv_bytes(read, 1000, PLAIN) == kv(4) * 16 + kv(4) * 32
 
 
 def test_sparse_layers_keep_all_keys_and_an_index_of_unknown_size() -> None:

@@ -38,6 +38,7 @@ NO_KV = {key: value for key, value in ORDINARY.items() if key != "num_key_value_
         ({**NO_KV, "num_key_value_groups": 4}, "num_key_value_groups"),
         ({**NO_KV, "attention_kv_head_count": 4}, "attention_kv_head_count"),
         ({**ORDINARY, "head_size": 128}, "head_size"),
+        ({**ORDINARY, "kv_lora_rank": 96, "qk_rope_head_dim": 32, "no_rope_layers": [1, 0] * 4}, "no_rope_layers"),
         ({**ORDINARY, "dim_per_head": 128}, "dim_per_head"),
     ],
 )
