@@ -48,13 +48,24 @@ def test_the_two_crossings_are_what_is_read_first(tab: LessonTab) -> None:
 
 def test_the_table_has_the_digits_of_the_lesson(tab: LessonTab) -> None:
     rows = texts(tab)
-    for row, line in zip(rows[1:], printed(12).printed_lines[1:], strict=True):
+    for row, line in zip(rows, printed(12).printed_lines[1:], strict=True):
         words = line.split()
         n, figures = words[0], [f"{number} {unit}" for number, unit in zip(words[1::2], words[2::2], strict=True)]
         assert row[0].replace(",", "") == n
         assert [text.replace(",", "") for text in row[1:5]] == figures
-    assert rows[0][:5] == ["8,192", "17.6 TFLOP", "131.1 TFLOP", "4.3 GFLOP", "16.0 GFLOP"]
-    assert [row[5] for row in rows[1:]] == ["128 MiB", "1 GiB", "4 GiB", "16 GiB"]
+    assert rows[1][:5] == ["8,192", "17.6 TFLOP", "131.1 TFLOP", "4.3 GFLOP", "16.0 GFLOP"]
+    assert [row[5] for row in rows] == ["128 MiB", "1 GiB", "4 GiB", "16 GiB"]
+
+
+def test_the_chosen_context_stands_once_in_its_place(tab: LessonTab) -> None:
+    def contexts() -> tuple[list[str], int]:
+        return [row[0] for row in texts(tab)], tab.model("table").strong
+
+    assert contexts() == (["1,024", "8,192", "32,768", "131,072"], 1)
+    tab.set("context", 20_000)
+    assert contexts() == (["1,024", "8,192", "20,000", "32,768", "131,072"], 2)
+    tab.set("context", 131_072)
+    assert contexts() == (["1,024", "8,192", "32,768", "131,072"], 3)
 
 
 def test_numbers_compute_and_the_screen_agree(tab: LessonTab, tmp_path: Path) -> None:
@@ -66,7 +77,7 @@ def test_numbers_compute_and_the_screen_agree(tab: LessonTab, tmp_path: Path) ->
     for column, name in enumerate(
         ("prefill_attention_flops", "prefill_weight_flops", "decode_attention_flops", "decode_weight_flops"), start=1
     ):
-        assert [row[column] for row in shown[1:]] == told["outputs"][name]
+        assert [row[column] for row in shown] == told["outputs"][name]
 
 
 def test_one_attention_curve_stands_for_all_three(tab: LessonTab) -> None:

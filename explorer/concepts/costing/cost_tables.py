@@ -326,13 +326,15 @@ def _facts(controls: Controls, one: Architecture) -> list[str]:
 
 
 def table(situation: Situation, results: Values) -> Ledger:
-    """Return the lesson's table, with a row for the chosen context first; for the cache, the memories instead."""
+    """Return the lesson's table with the chosen context in its place, once; for the cache, the memories instead."""
     study = cost_study.study(situation.controls)
     if situation.controls["view"] == "cache":
         return _memory_table(situation.controls, results, study)
-    rows = [_row(study, results, float(situation.controls["context"]), None)]
-    rows += [_row(study, results, float(n), at) for at, n in enumerate(lesson.COST_CONTEXTS)]
-    return Ledger(_HEADINGS, tuple(rows), strong=0)
+    chosen = float(situation.controls["context"])
+    listed = {float(n): at for at, n in enumerate(lesson.COST_CONTEXTS)}
+    contexts = sorted({*listed, chosen})
+    rows = [_row(study, results, n, None if n == chosen else listed[n]) for n in contexts]
+    return Ledger(_HEADINGS, tuple(rows), contexts.index(chosen), room=len(listed) + 1)
 
 
 def _memory_table(controls: Controls, results: Values, study: Study) -> Ledger:

@@ -55,8 +55,11 @@ class Ledger:
         As many entries a row as there are headings.
     strong : int
         Which row stands out, -1 for none.
+    room : int
+        The least number of rows that there is room for, so that nothing moves when one comes or goes.
     """
 
     headings: tuple[Heading, ...]
     rows: tuple[tuple[Entry, ...], ...]
     strong: int = -1
+    room: int = 0

@@ -325,7 +325,7 @@ class LedgerView(QWidget):
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the least size: a few columns, and as many whole rows as the height allows."""
-        rows = 0 if self.ledger is None else len(self.ledger.rows)
+        rows = 0 if self.ledger is None else max(len(self.ledger.rows), self.ledger.room)
         row, head = self._row_height(), self._head_height()
         if self.theme.present and head + rows * row > max_height:
             # A presentation has no place for half a table.
