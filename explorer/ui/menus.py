@@ -125,5 +125,5 @@ def _go_to(window: MainWindow, slug: str, _checked: bool = False) -> None:
 
 def fill_help(window: MainWindow, menu: QMenu) -> None:
     """Add all keys, and what this is."""
-    window.add_action(menu, "keys", "&Keys", lambda: help_texts.show_keys(window, window.findChildren(QAction)), "F1")
+    window.add_action(menu, "keys", "&Keys", lambda: help_texts.show_keys(window), "F1")
     window.add_action(menu, "about", "&About", lambda: help_texts.show_about(window))

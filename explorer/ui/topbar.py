@@ -443,9 +443,14 @@ def words_of(action: QAction) -> str:
     return action.text().split("\t")[0].replace("&", "")
 
 
+def keys_of(action: QAction) -> str:
+    """Return the keys of an action, empty where it has none."""
+    return " or ".join(key.toString() for key in action.shortcuts()) or action.text().partition("\t")[2]
+
+
 def tip_of(action: QAction) -> str:
     """Return what an action does, with its keys."""
-    keys = " or ".join(key.toString() for key in action.shortcuts()) or action.text().partition("\t")[2]
+    keys = keys_of(action)
     return f"{words_of(action)} ({keys})" if keys else words_of(action)
 
 

@@ -318,16 +318,9 @@ class MainWindow(QMainWindow):
 
     def ask_jump(self) -> None:
         """Ask for a tab's number and go there."""
-        numbers = [entry.number for entry in self.workbench.index]
-        ask.whole(
-            self,
-            "Jump to tab",
-            f"Number of the tab, {min(numbers)} to {max(numbers)}:",
-            self.jump_to,
-            value=self.page.concept.number,
-            low=min(numbers),
-            high=max(numbers),
-        )
+        label = f"Number of the tab, {self._tab_numbers()}:"
+        # A box that takes no other number than these would take 9 for 99.
+        ask.whole(self, "Jump to tab", label, self.jump_to, value=self.page.concept.number, low=0, high=999)
 
     def jump_to(self, number: int) -> None:
         """Go to the tab of that number."""
@@ -335,7 +328,13 @@ class MainWindow(QMainWindow):
             if entry.number == number:
                 self.workbench.show(entry.slug)
                 return
-        self.say(f"there is no tab {number}")
+        sentence = f"there is no tab {number}; there are {self._tab_numbers()}"
+        self.say(sentence)
+        self.page.tell(sentence)
+
+    def _tab_numbers(self) -> str:
+        numbers = [entry.number for entry in self.workbench.index]
+        return f"{min(numbers)} to {max(numbers)}"
 
     def ask_rename(self) -> None:
         """Ask which token to rename, and to what."""

@@ -3,11 +3,11 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QApplication, QDialog, QInputDialog, QLabel, QMenu, QSpinBox, QToolButton
 from pytestqt.qtbot import QtBot
 
 from explorer.concepts import all_concepts, declaration
-from explorer.ui import plain_text
+from explorer.ui import plain_text, topbar
 from explorer.ui.matrix_view import MatrixView
 from tests.ui.conftest import MakeWindow, settle
 
@@ -49,6 +49,32 @@ def test_every_key_stands_in_a_menu(make_window: MakeWindow, concept: declaratio
     window = make_window(concept.slug)
     listed = {action for menu in window.menuBar().findChildren(QMenu) for action in menu.actions()}
     assert [one.text() for one in window.findChildren(QAction) if one.shortcuts() and one not in listed] == []
+
+
+@by_tab
+def test_help_tells_every_key_of_the_tab_in_front(
+    qtbot: QtBot, make_window: MakeWindow, concept: declaration.Concept
+) -> None:
+    window = make_window(concept.slug)
+    window.action("keys").trigger()
+    dialog = window.findChild(QDialog, "keys")
+    assert isinstance(dialog, QDialog)
+    said = {label.text() for label in dialog.findChildren(QLabel)}
+    wanted = {topbar.keys_of(one) for one in window.findChildren(QAction)} - {""}
+    assert wanted <= said
+    dialog.close()
+
+
+def test_a_number_that_is_no_tab_leads_nowhere_and_is_told(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(SEVEN)
+    window.action("jump").trigger()
+    box = window.findChild(QInputDialog)
+    assert isinstance(box, QInputDialog)
+    qtbot.keyClicks(box.findChild(QSpinBox), "99")
+    qtbot.keyClick(box.findChild(QSpinBox), Qt.Key.Key_Return)
+    assert window.workbench.current == SEVEN
+    assert "99" in window.status
+    assert "1 to 13" in window.page.bubble.text()
 
 
 def test_the_speed_can_be_had_by_key(qtbot: QtBot, make_window: MakeWindow) -> None:
