@@ -426,8 +426,10 @@ class ControlBar(QWidget):
         self.theme = theme
         dress(self, theme)
         px = theme.px
-        self._flow.gap, self._flow.line_gap = px(9), px(6)
-        self._flow.setContentsMargins(px(14), px(8), px(14), px(2))
+        # In a show they stand where the trace stood, and shall take no more room than that.
+        tight = theme.present and not self._stacked
+        self._flow.gap, self._flow.line_gap = px(9), px(2 if tight else 6)
+        self._flow.setContentsMargins(px(14), px(3 if tight else 8), px(14), px(2))
         if self._stacked:
             metrics = QFontMetrics(theme.font(13))
             width = max((metrics.horizontalAdvance(label.text()) for label in self._labels), default=0) + px(6)
