@@ -337,7 +337,8 @@ def _from_windows(decoder: Decoder, n_layer: int) -> list[Mix] | None:
         if not fields.flag("use_sliding_window"):
             return None
         first = fields.size("max_window_layers", least=0)
-        first = 28 if first is None else first
+        # Qwen3's mixture of experts gives every layer the window, whatever max_window_layers says.
+        first = 0 if decoder.family == "qwen3_moe" else 28 if first is None else first
         return ["window" if i >= first else "full" for i in range(n_layer)]
     if fields.values.get("use_sliding_window") is False:
         return None

@@ -9,6 +9,7 @@ import pytest
 from explorer.core import cost_figures
 from explorer.core.checks import InputError
 from explorer.core.cost_model import CacheOptions
+from explorer.models import class_defaults
 from explorer.models.config import from_values
 
 PLAIN = CacheOptions()
@@ -54,6 +55,17 @@ def test_a_file_states_its_own_sizes_but_a_nested_block_may_leave_them_out() -> 
         from_values({"model_type": "qwen2", "vocab_size": 1000}, "c")
     nested = from_values({"model_type": "a-vlm", "text_config": {"model_type": "qwen2", "vocab_size": 1000}}, "c")
     assert cost_figures.kv_bytes_per_token(nested, PLAIN) == 32 * 32 * 128 * 4
+
+
+@pytest.mark.parametrize("family", sorted(class_defaults._classes()))
+def test_every_class_by_itself_is_a_model_or_is_refused_in_a_sentence(family: str) -> None:
+    refused, notes = "", ()
+    try:
+        notes = from_values({"model_type": "a-vlm", "text_config": {"model_type": family}}, "c").notes
+    except InputError as refusal:
+        refused = str(refusal)
+    assert "\n" not in refused
+    assert refused or any("Not in the file" in note for note in notes)
 
 
 def test_a_class_whose_rule_is_irregular_must_be_told_its_layers() -> None:

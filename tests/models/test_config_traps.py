@@ -512,6 +512,10 @@ def test_a_window_of_unknown_size_leaves_the_bytes_of_a_token_known(shape: dict[
         (llama(kv_source_layers=[0, 1, 1, 1, 4, 4, 6, 7]), kv(5), {"full": 5, "shared": 3}),
         (llama(block_configs=[{"attention": {"num_key_value_heads": 4, "window_length": 128}}] * 3
                + [{"attention": {"num_key_value_heads": 2}}] * 5), kv(3, 4) + kv(5), {"full": 5, "window": 3}),
+        (llama(model_type="qwen3_moe", head_dim=64, use_sliding_window=True, max_window_layers=5, **WINDOW), kv(8),
+         {"window": 8}),
+        (llama(model_type="qwen2", use_sliding_window=True, max_window_layers=5, **WINDOW), kv(8),
+         {"full": 5, "window": 3}),
         (llama(sparse_config={"topk": 64}, sparse_attention_freq=[1] * 8), kv(8), {"full": 8}),
         (llama(model_type="gemma4_text", head_dim=64, use_bidirectional_attention="vision", sliding_window=None,
                global_head_dim=None), kv(8), {"full": 8}),
