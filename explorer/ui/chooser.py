@@ -116,7 +116,8 @@ class Chooser(QToolButton):
         self.popup.column.addWidget(self.list)
         self.open_file = QPushButton(self.tr("Open a file, {0}…").format(_endings(control)))
         self.open_file.setObjectName(f"open_{control.name}")
-        self.open_file.setVisible(control.read is not None)
+        if control.read is None:  # showing it before it has a parent would open a window of its own
+            self.open_file.hide()
         self.open_file.clicked.connect(self._ask_for_file)
         self.popup.column.addWidget(self.open_file)
         self.clicked.connect(self.open)

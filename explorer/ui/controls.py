@@ -130,9 +130,8 @@ class ControlBar(QWidget):
         return box
 
     def add(self, widget: AnyWidget) -> AnyWidget:
-        """Add a widget that is no control of the tab, after all that are, and return it."""
+        """Add a widget that is no control of the tab, after all that are, and return it; the page shows the bar."""
         self._flow.addWidget(widget)
-        self.setVisible(True)
         return widget
 
     def say_after(self, text: str) -> None:

@@ -3,7 +3,7 @@
 import weakref
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -159,3 +159,33 @@ def test_a_picture_taken_at_once_tells_the_fingerprint_of_its_own_tab(
     workbench.show(concept.slug)
     shown = window.findChild(QLabel, "fingerprint")
     assert shown.text() == f"inputs {fingerprint.of_state(workbench.state(concept.slug))}"
+
+
+class _Windows(QObject):
+    """Remembers what was shown as a window of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.shown.append(f"{type(watched).__name__} {watched.objectName()!r}")
+        return False
+
+
+def test_no_part_of_a_page_is_ever_a_window_of_its_own(make_window: MakeWindow) -> None:
+    window = make_window()
+    windows = _Windows()
+    QApplication.instance().installEventFilter(windows)  # type: ignore[union-attr]
+    try:
+        for concept in CONCEPTS:
+            window.workbench.show(concept.slug)
+            settle(window)
+        for percent in (150, 100):
+            window.set_scale(percent)
+        window.start_show(full_screen=False)
+        window.leave_show()
+    finally:
+        QApplication.instance().removeEventFilter(windows)  # type: ignore[union-attr]
+    assert windows.shown == []
