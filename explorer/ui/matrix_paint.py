@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Cells = frozenset[tuple[int, int]]
 NONE: Cells = frozenset()
 TINIEST = 1e-300
+#: Cells that are so many times as high as their digits have room for a thick frame.
+ROOMY = 1.7
 #: Cells below this height are too small to be hatched: what is masked has a flat colour.
 HATCH_FROM = 8
 
@@ -241,7 +243,9 @@ def paint_outlines(painter: QPainter, look: Look, rows: range, columns: range) -
     ):
         if not cells:
             continue
-        thick = line + 1 if cells is look.pinned else line
+        # In low rows a thick frame would lie on the digits.
+        roomy = look.cell_height >= look.font_px * ROOMY
+        thick = line + 1 if cells is look.pinned and roomy else line
         pen = QPen(color, thick, style)
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
         painter.setPen(pen)

@@ -310,13 +310,14 @@ class StageCanvas(QWidget):
     def _chosen(self, room: QSize) -> QSize:
         theme = self.theme
         smallest = theme.text_px(12)
-        largest = max(theme.px(52 if theme.present else 30), smallest)
+        largest = max(theme.text_px(26) if theme.present else theme.px(30), smallest)
         # Smaller digits are better than a table that has to be scrolled, as long as all of them can be read.
         # Beyond that, large tables are pressed into plain colours before anything has to be scrolled beside them.
         readable, pressed = SQUEEZES[:4], self.degrees()[4:]
         trials = [
             (squeezes, most, beside)
             for squeezes in (readable, pressed)
+            if squeezes and self._fits(Unit(smallest + theme.px(5), smallest, squeezes[-1], False), room, room.height())
             for most in (UNBOUNDED, room.height())
             for beside in (True, False)
         ]
