@@ -92,7 +92,7 @@ def run_window(
     guard.say_faults(window.say)
     QTimer.singleShot(0, window, gc.enable)
     if exit_after_first_paint:
-        QTimer.singleShot(0, window, lambda: (window.repaint(), window.close()))
+        QTimer.singleShot(0, window, lambda: (window.repaint(), window.close(), app.exit()))
     status = app.exec()
     close_all(window)
     return int(status)

@@ -59,7 +59,7 @@ def render(
     look = themes.make(theme, scale, present)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    lifetime.application()
+    app = lifetime.application()
     workbench = Workbench()
     if session is not None:
         from explorer.workbench import documents
@@ -82,6 +82,14 @@ def render(
         return written
     finally:
         lifetime.close_all(window)
+        _dress_as_before(app)
+
+
+def _dress_as_before(app: QApplication) -> None:
+    """Give the application the dress of a window that its caller has open; a picture's own stays with the picture."""
+    for other in app.topLevelWidgets():
+        if isinstance(other, MainWindow):
+            themes.apply(app, other.theme)
 
 
 def picture(window: MainWindow) -> QImage:

@@ -1,13 +1,17 @@
 """A window that is never shown: whoever drives it from outside reads and writes its models all the same."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 
+from explorer import cli
 from explorer.app import make_window
 from explorer.concepts import all_concepts, declaration
 from explorer.ui.lifetime import close_all
+from explorer.ui.render import picture
 
 EDIT = Qt.ItemDataRole.EditRole
 
@@ -35,5 +39,24 @@ def test_models_hold_every_number_and_take_edits(qtbot: QtBot, slug: str) -> Non
             assert not model.setData(model.index(0, 0), "two", EDIT)
             assert model.setData(model.index(0, 0), f"{value:g},0", EDIT)
             assert model.data(model.index(0, 0), EDIT) == value
+    finally:
+        close_all(window)
+
+
+def test_what_the_command_line_does_leaves_an_open_window_as_it_was(qtbot: QtBot, tmp_path: Path) -> None:
+    window = make_window(tab="full-attention")
+    try:
+        window.resize(1280, 720)
+        window.show()
+        before = picture(window)
+        for arguments in (
+            ["render", "--tab", "7", "--theme", "dark", "--out", str(tmp_path)],
+            ["new", "--tab", "7", "--out", str(tmp_path / "a.attn")],
+            ["export", str(tmp_path / "a.attn"), "--to", "png", "--out", str(tmp_path / "a.png")],
+            ["--exit-after-first-paint"],
+        ):
+            assert cli.main(arguments) == 0
+            assert window.isVisible()
+            assert picture(window) == before
     finally:
         close_all(window)
