@@ -150,7 +150,7 @@ def test_an_edit_overtakes_a_run_and_its_result_is_dropped(slow, bench, gate):
 def test_an_edit_that_it_does_not_depend_on_lets_a_run_go_on(qapp, gate):
     concept = concept_of(gate)
     other = Input("other", ONE, "input", lambda _: np.array([1.0]))
-    bench = Workbench([Concept(**{**vars(concept), "inputs": (*concept.inputs, other)})])
+    bench = Workbench([concept._replace(inputs=(*concept.inputs, other))])
     slow = SlowStages("slow-tab", bench, qapp)
     slow.refresh()
     bench.edit("slow-tab", "other", [(0,)], [5.0])
