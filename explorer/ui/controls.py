@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
-    QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -28,8 +27,8 @@ from explorer.concepts import evaluation
 from explorer.ui.drop_down import DropDown
 from explorer.ui.flow import FlowLayout
 from explorer.ui.guard import guarded
+from explorer.ui.number_box import NumberBox, SteppingBox
 from explorer.ui.segments import Segments
-from explorer.ui.stepping import SteppingBox
 from explorer.ui.style import dress
 from explorer.ui.switch import Switch
 
@@ -61,13 +60,13 @@ class ControlBar(QWidget):
 
     Signals
     -------
-    size_set(str, int), control_set(str, object), acted(str), begun(str), ended()
+    size_set(str, object), control_set(str, object), acted(str), begun(str), ended()
         What the user did.
     file_given(str, object)
         A file from which a control is to be read: the control and the path.
     """
 
-    size_set = Signal(str, int)
+    size_set = Signal(str, object)
     control_set = Signal(str, object)
     acted = Signal(str)
     begun = Signal(str)
@@ -86,7 +85,7 @@ class ControlBar(QWidget):
         self._spins: list[QSpinBox] = []
         self._stops: list[tuple[SteppingBox, Callable[[d.Sizes, d.Controls], Sequence[int]]]] = []
         self._switches: list[Switch] = []
-        self._sliders: list[tuple[d.Slider, QSlider, QDoubleSpinBox]] = []
+        self._sliders: list[tuple[d.Slider, QSlider, NumberBox]] = []
         self._stacked = stacked
         self._segments: list[Segments] = []
         self._labels: list[QLabel] = []
@@ -158,6 +157,7 @@ class ControlBar(QWidget):
         box.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._prepare(box, f"size_{size.name}", f"{size.label}, {size.low} to {size.high}")
         box.valueChanged.connect(lambda value: self._tell(self.size_set, size.name, value))
+        box.refused.connect(lambda typed: self._tell(self.size_set, size.name, typed))
         buttons = []
         for text, slot, words in (("−", box.stepDown, "one less"), ("+", box.stepUp, "one more")):
             button = QToolButton()
@@ -191,7 +191,7 @@ class ControlBar(QWidget):
 
     def _add_slider(self, control: d.Slider) -> None:
         slider = QSlider(Qt.Orientation.Horizontal)
-        spin = QDoubleSpinBox()
+        spin = NumberBox()
         spin.setDecimals(control.digits)
         spin.setSuffix(f" {control.unit}" if control.unit and control.unit != "%" else control.unit)
         spin.setKeyboardTracking(False)
@@ -206,6 +206,7 @@ class ControlBar(QWidget):
             lambda place: self._tell(self.control_set, control.name, self._value_at(control, slider, spin, place))
         )
         spin.valueChanged.connect(lambda value: self._tell(self.control_set, control.name, value))
+        spin.refused.connect(lambda typed: self._tell(self.control_set, control.name, typed))
 
         def show(value: float) -> None:
             spin.setValue(value)
@@ -215,7 +216,7 @@ class ControlBar(QWidget):
         self._labelled(control.label, slider, spin)
         self._show[control.name] = show
 
-    def _bound(self, control: d.Slider, slider: QSlider, spin: QDoubleSpinBox, low: float, high: float) -> None:
+    def _bound(self, control: d.Slider, slider: QSlider, spin: NumberBox, low: float, high: float) -> None:
         spin.setRange(low, high)
         spin.setSingleStep(control.step)
         if control.logarithmic:
@@ -225,7 +226,7 @@ class ControlBar(QWidget):
         slider.setPageStep(max(slider.maximum() // 10, 1))
 
     @staticmethod
-    def _value_at(control: d.Slider, slider: QSlider, spin: QDoubleSpinBox, place: int) -> float:
+    def _value_at(control: d.Slider, slider: QSlider, spin: NumberBox, place: int) -> float:
         low, high = spin.minimum(), spin.maximum()
         if control.logarithmic:
             value = low * (high / low) ** (place / SLIDER_STEPS)
@@ -233,7 +234,7 @@ class ControlBar(QWidget):
         return float(min(round(low + place * control.step, 9), high))
 
     @staticmethod
-    def _place_of(control: d.Slider, spin: QDoubleSpinBox, value: float) -> int:
+    def _place_of(control: d.Slider, spin: NumberBox, value: float) -> int:
         low, high = spin.minimum(), spin.maximum()
         if control.logarithmic:
             return round(SLIDER_STEPS * math.log(max(value, low) / low) / math.log(high / low)) if high > low else 0
@@ -295,6 +296,7 @@ class ControlBar(QWidget):
         box.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._prepare(box, f"control_{control.name}", f"{control.label}, {control.low} to {control.high}")
         box.valueChanged.connect(lambda value: self._tell(self.control_set, control.name, value))
+        box.refused.connect(lambda typed: self._tell(self.control_set, control.name, typed))
         self._labelled(control.label, box)
         self._show[control.name] = box.setValue
 
