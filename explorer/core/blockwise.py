@@ -140,5 +140,6 @@ def _steps(scores: FloatArray, values: FloatArray, block_size: int) -> Iterator[
             total = rescale * total + exponentials.sum(axis=-1)
             mix = rescale[..., None] * mix + exponentials @ values[..., start:stop, :]
         check_result("mix", mix)
-        output = mix / np.where(total == 0, scores.dtype.type(1), total)[..., None]
+        with np.errstate(under="ignore"):
+            output = mix / np.where(total == 0, scores.dtype.type(1), total)[..., None]
         yield BlockStep(start, stop, before, maximum, rescale, exponentials, total, mix, output)

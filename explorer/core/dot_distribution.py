@@ -23,6 +23,7 @@ _NODES = 400
 _NEGLIGIBLE = 42.0
 
 
+@np.errstate(under="ignore")
 def dot_density(x: ArrayLike, d_head: int, divisor: float = 1.0) -> Floats:
     """Return the probability density of q·k / divisor for standard normal q and k.
 

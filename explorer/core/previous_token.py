@@ -45,7 +45,7 @@ def worst_share(slots: ArrayLike, sharpness: float) -> NDArray[np.float64]:
     counts = np.asarray(slots, np.float64)
     if counts.size and not counts.min() >= 2:
         raise InputError(FEW_SLOTS, found=f"{counts.min():g}")
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         return np.asarray(1.0 / (1.0 + (counts - 1.0) * np.exp(-sharpness / np.sqrt(counts))))
 
 

@@ -187,8 +187,9 @@ def softmax_jacobian_norm(weights: Floats) -> Floats:
         √(Σᵢⱼ (wᵢ (δᵢⱼ - wⱼ))²), summed entry by entry: the shorter Σw² - 2Σw³ + (Σw²)² loses all its digits where it
         matters, next to one-hot weights.
     """
-    entries = weights[..., :, None] * (np.eye(weights.shape[-1]) - weights[..., None, :])
-    return np.asarray(np.sqrt((entries * entries).sum(axis=(-1, -2))), np.float64)
+    with np.errstate(under="ignore"):
+        entries = weights[..., :, None] * (np.eye(weights.shape[-1]) - weights[..., None, :])
+        return np.asarray(np.sqrt((entries * entries).sum(axis=(-1, -2))), np.float64)
 
 
 def concentration(scores: Floats, divisor: float) -> Concentration:

@@ -61,7 +61,9 @@ def softmax_in_place(
         total = scores.sum(axis=-1, keepdims=True)
     if may_be_blind:
         np.copyto(total, 1, where=total == 0)
-    return np.divide(scores, total, out=scores if out is None else out)
+    # A tiny share may fall among the subnormal numbers, whatever the caller thinks of underflow.
+    with np.errstate(under="ignore"):
+        return np.divide(scores, total, out=scores if out is None else out)
 
 
 def softmax_rows(scores: FloatArray) -> FloatArray:

@@ -88,3 +88,8 @@ def test_shapes_are_kept() -> None:
 def test_what_has_no_density_is_refused(x: list[float], d: int, divisor: float) -> None:
     with pytest.raises(InputError):
         dot_density(x, d, divisor)
+
+
+def test_far_out_it_is_0_and_no_error() -> None:
+    with np.errstate(all="raise"):
+        assert dot_density([-2000.0, 2000.0, 1e200], 64).tolist() == [0.0, 0.0, 0.0]

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from explorer.core.blockwise import attend_blockwise
+from explorer.core.scaling import softmax_jacobian_norm
 from explorer.core.softmax import SHORT_ROW, softmax_in_place, softmax_rows
 
 LIMIT = {np.float32: 2e-6, np.float64: 1e-14}
@@ -65,3 +67,14 @@ def test_both_ways_to_sum_a_row_are_exact_enough(dtype: type, width: int) -> Non
 def test_one_visible_score_gets_everything() -> None:
     assert_array_equal(softmax_rows(np.array([-np.inf, -1e308, -np.inf])), [0, 1, 0])
     assert_array_equal(softmax_rows(np.array([1e308, -1e308])), [1, 0])
+
+
+@pytest.mark.parametrize(("dtype", "low"), [(np.float32, -87), (np.float64, -708)])
+def test_a_share_among_the_subnormal_numbers_is_no_error(dtype: type, low: float) -> None:
+    scores = np.array([[low, 0, 0]], dtype)
+    with np.errstate(all="raise"):
+        weights = softmax_rows(scores)
+        in_blocks = attend_blockwise(scores, np.array([[1], [0], [0]], dtype), 2)
+        softmax_jacobian_norm(weights.astype(np.float64))
+    assert 0 < weights[0, 0] < np.finfo(dtype).tiny
+    assert_allclose(in_blocks[0, 0], weights[0, 0], atol=np.finfo(dtype).smallest_subnormal)
