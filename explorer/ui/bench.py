@@ -225,6 +225,7 @@ def _memory_here() -> dict[str, float]:
     window = MainWindow(workbench, Settings(), themes.make("light"))
     window.resize(1280, 720)
     window.show()
+    lifetime.collect_from_now_on()
     slugs = [entry.slug for entry in workbench.index]
 
     def visit(slug: str) -> None:

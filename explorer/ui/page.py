@@ -137,7 +137,8 @@ class Page(QWidget):
         self.bar.control_set.connect(lambda name, value: self.attempt(lambda: workbench.set_control(slug, name, value)))
         self.bar.acted.connect(self.act)
         self.bar.file_given.connect(self.take_file)
-        self.bar.begun.connect(workbench.begin)
+        # Not to the workbench itself: Qt keeps a trace of a page for ever that is tied to what is no QObject.
+        self.bar.begun.connect(self.begin)
         self.bar.ended.connect(self.end)
         self.strip.followed.connect(self.follow)
         if self.slow is not None:

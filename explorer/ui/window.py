@@ -6,6 +6,7 @@ it looks is decided here; what a tab holds is the workbench's.
 
 from __future__ import annotations
 
+import gc
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -252,11 +253,15 @@ class MainWindow(QMainWindow):
         """Take down the pages that were longest out of sight: what they show is kept by the workbench, not by them."""
         self._pages[shown] = self._pages.pop(shown)
         idle = [slug for slug, page in self._pages.items() if slug != shown and page.slow is None]
-        for slug in idle[: max(len(self._pages) - KEPT_PAGES, 0)]:
+        gone = idle[: max(len(self._pages) - KEPT_PAGES, 0)]
+        for slug in gone:
             page = self._pages.pop(slug)
             self.pages.removeWidget(page)
             page.leave()
             page.deleteLater()
+        if gone:
+            # A page and its parts know each other: without this they would wait for a collection that seldom comes.
+            QTimer.singleShot(0, self, gc.collect)
 
     def _show_tab(self, slug: str) -> None:
         page = self.page_of(slug)
