@@ -8,8 +8,8 @@ a hatched cell as two rectangles: texts leave a mark in the drawing, cells are c
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -71,7 +71,7 @@ class SvgPainter(QPainter):
         self._size = size
         self._title, self._description = title, description
         # Something that no label can be by chance.
-        self._mark = secrets.token_hex(8)
+        self._mark = os.urandom(8).hex()
         self._texts: list[_Text] = []
         self._tables: list[_Table] = []
         self._groups: list[dict[str, str]] = []

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import Final
@@ -125,7 +124,7 @@ def _mode_of(target: Path) -> int | None:
 
 
 def _replace(target: Path, data: bytes, mode: int | None) -> None:
-    temporary = target.with_name(f".{secrets.token_hex(8)}{TEMPORARY}")
+    temporary = target.with_name(f".{os.urandom(8).hex()}{TEMPORARY}")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with os.fdopen(descriptor, "wb") as stream:

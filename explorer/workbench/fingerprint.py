@@ -7,10 +7,14 @@ agree by chance once in 390,625.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+try:  # hashlib loads OpenSSL with it, at every start, for a digest that OpenSSL does not make
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 if TYPE_CHECKING:
     from explorer.workbench.state import TabState
@@ -25,7 +29,7 @@ def of_state(state: TabState) -> str:
 
     Equal numbers give equal characters on every machine and in every version that knows the tab; −0 counts as 0.
     """
-    digest = hashlib.blake2b(digest_size=8)
+    digest = blake2b(digest_size=8)
 
     def add(*words: object) -> None:
         for word in words:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import stat
 import sys
 import threading
@@ -280,7 +279,7 @@ class _Owned:
         """Make a lock under a name that nobody has had."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         while True:
-            name = f"{os.getpid()}-{secrets.token_hex(6)}"
+            name = f"{os.getpid()}-{os.urandom(6).hex()}"
             descriptor = os.open(folder / f"{name}{LOCK}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             if _held(descriptor, folder / f"{name}{LOCK}"):
                 return cls(folder, name, descriptor)
