@@ -36,7 +36,11 @@ def read_experts(decoder: Decoder, n_layer: int) -> tuple[Experts | None, list[b
     if n_chosen is None or width is None or n_chosen > n_expert:
         return None
     shared = fields.size(
-        "shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "share_expert_dim", least=0
+        "shared_expert_intermediate_size",
+        "moe_shared_expert_intermediate_size",
+        "share_expert_dim",
+        "shared_intermediate_size",
+        least=0,
     )
     if shared is None:
         shared = width * (fields.size("n_shared_experts", "num_shared_experts", least=0) or 0)

@@ -36,8 +36,8 @@ class Plan:
         What holds when the file does not say whether the head is the embedding table.
     positions : int or None
         Rows that a learned position table has beyond the longest context; None without such a table.
-    head_bias : bool
-        The head has a bias.
+    head_bias : bool or str
+        The head has a bias; a word is the config's key that says so.
     embedding_norm : bool
         The embedding is normed.
     ff_factor : int
@@ -59,7 +59,7 @@ class Plan:
     qk_norm_absent: bool = False
     tied: bool = False
     positions: int | None = None
-    head_bias: bool = False
+    head_bias: Flag = False
     embedding_norm: bool = False
     ff_factor: int = 0
     query_gate: bool = False
@@ -136,6 +136,31 @@ PLANS: Final[dict[str, Plan]] = {
     "jamba": _PLAIN,
     "nemotron-nas": _LLAMA,
     "openelm": Plan(qk_norm="head", tied=True),
+    "arcee": replace(_LLAMA, gated=False),
+    "cwm": _LLAMA,
+    "exaone": _LLAMA,
+    "iquestcoder": _LLAMA,
+    "internlm3": _LLAMA,
+    "granitemoe": _LLAMA,
+    "granitemoeshared": _LLAMA,
+    "helium": Plan(qkv_bias="attention_bias", ffn_bias="mlp_bias"),
+    "glm": Plan(qkv_bias="attention_bias"),
+    "solar_open": Plan(qkv_bias="attention_bias"),
+    "seed_oss": Plan(qkv_bias="attention_bias", o_bias="attention_out_bias", ffn_bias="mlp_bias"),
+    "ernie4_5": Plan(qkv_bias="use_bias", o_bias="use_bias", ffn_bias="use_bias", tied=True),
+    "exaone_moe": Plan(qk_norm="head"),
+    "olmoe": Plan(qkv_bias="attention_bias", o_bias="attention_bias", qk_norm="all"),
+    "flex_olmo": Plan(qkv_bias="attention_bias", o_bias="attention_bias", qk_norm="all"),
+    "phimoe": Plan(qkv_bias="attention_bias", o_bias="attention_bias", norm_bias=True, head_bias="lm_head_bias"),
+    "cohere2_moe": Plan(qkv_bias="attention_bias", o_bias="attention_bias", norms=1, tied=True),
+    "vaultgemma": Plan(qkv_bias="attention_bias", o_bias="attention_bias", tied=True),
+    "jais2": Plan(gated=False, qkv_bias="attention_bias", o_bias="attention_bias", ffn_bias="mlp_bias",
+                  norm_bias=True),
+    "codegen": Plan(gated=False, ffn_bias=True, norms=1, norm_bias=True, head_bias=True, ff_factor=4),
+    "biogpt": replace(_GPT2, positions=2),
+    "xglm": replace(_GPT2, positions=None),
+    "gpt-sw3": _GPT2,
+    "gpt_neo": Plan(gated=False, o_bias=True, ffn_bias=True, norm_bias=True, tied=True, positions=0, ff_factor=4),
 }  # fmt: skip
 
 # A flag that is absent counts as no, except these.

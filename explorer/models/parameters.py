@@ -99,7 +99,7 @@ def _count(decoder: Decoder, layers: tuple[Layer, ...], plan: Plan) -> Parameter
         tally.projections += 2 * embedded * d_model
     if decoder.family == "opt" and not fields.flag("do_layer_norm_before", default=True):
         tally.vectors -= 2 * d_model
-    if plan.head_bias:
+    if _flag(decoder, plan.head_bias):
         tally.vectors += vocab
     tied = decoder.tied()
     return Parameters(

@@ -134,3 +134,42 @@ def test_a_missing_size_makes_the_whole_count_unknown(missing: str) -> None:
     read = from_values({key: value for key, value in LLAMA.items() if key != missing}, "c")
     assert read.parameters is None
     assert "not known" in (read.why_unknown("params") or "")
+
+
+SMALL = {
+    "hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
+    "intermediate_size": 96, "vocab_size": 160, "max_position_embeddings": 128, "head_dim": 16, "sliding_window": 32,
+}  # fmt: skip
+FOUR = {"num_experts": 4, "num_experts_per_tok": 2}
+LOCAL_FOUR = {"num_local_experts": 4, "num_experts_per_tok": 2}
+
+
+@pytest.mark.parametrize(
+    ("family", "changes", "total"),
+    [
+        ("arcee", {}, 94_656),
+        ("cwm", {}, 113_088),
+        ("exaone", {}, 113_088),
+        ("iquestcoder", {}, 113_088),
+        ("granitemoe", LOCAL_FOUR, 279_744),
+        ("helium", {"attention_bias": True}, 113_472),
+        ("glm", {"attention_bias": True}, 113_472),
+        ("solar_open", {"n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+                        "n_shared_experts": 1}, 150_720),
+        ("seed_oss", {}, 113_472),
+        ("ernie4_5", {"use_bias": True}, 104_192),
+        ("exaone_moe", {**FOUR, "moe_intermediate_size": 32}, 138_272),
+        ("olmoe", FOUR, 280_032),
+        ("flex_olmo", FOUR, 280_032),
+        ("phimoe", {**LOCAL_FOUR, "lm_head_bias": True, "attention_bias": True}, 280_928),
+        ("vaultgemma", {}, 102_848),
+        ("jais2", {}, 96_160),
+        ("minimax_m2", LOCAL_FOUR, 280_032),
+    ],
+)  # fmt: skip
+def test_a_small_model_of_each_family_has_what_its_class_builds(
+    family: str, changes: dict[str, int], total: int
+) -> None:
+    parameters = from_values({**SMALL, **changes, "model_type": family}, "c").parameters
+    assert parameters is not None
+    assert parameters.total == total
