@@ -138,6 +138,9 @@ PLANS: Final[dict[str, Plan]] = {
     "openelm": Plan(qk_norm="head", tied=True),
     "arcee": replace(_LLAMA, gated=False),
     "cwm": _LLAMA,
+    "bamba": _LLAMA,
+    "granitemoehybrid": _LLAMA,
+    "lfm2": Plan(qk_norm="head", tied=True),
     "exaone": _LLAMA,
     "iquestcoder": _LLAMA,
     "internlm3": _LLAMA,
@@ -183,6 +186,7 @@ COVERED: Final[dict[str, object]] = {
     "add_cross_attention": False,
     "residual_mlp": False,
     "parallel_attn_output": False,
+    "conv_bias": False,
 }
 # The same where only some families read the key.
 COVERED_IN: Final[dict[str, dict[str, object]]] = {

@@ -21,6 +21,7 @@ from explorer.models.states import mamba_sizes
 if TYPE_CHECKING:
     from explorer.core.cost_model import Layer
     from explorer.models.block import Decoder
+    from explorer.models.fields import Fields
     from explorer.models.pattern import Mix
 
 
@@ -134,6 +135,8 @@ def _mixing(tally: Tally, layer: Layer, kind: Mix) -> None:
         _gated_delta(tally)
     elif kind == "mamba":
         _mamba(tally)
+    elif kind == "conv":
+        _short_convolution(tally)
     elif layer.kind == "latent":
         _latent(tally, layer)
     elif layer.attends and kind in ("full", "window", "chunk"):
@@ -198,6 +201,15 @@ def _gated_delta(tally: Tally) -> None:
     # queries, keys, values, the output gate z, the two per-head gates a and b, and the way back
     tally.mixers += d_model * (2 * keys + 2 * values + 2 * heads_v) + values * d_model
     tally.vectors += (2 * keys + values) * kernel + 2 * heads_v + width_v
+
+
+def _short_convolution(tally: Tally) -> None:
+    """Count two gates and the values, a kernel per channel, and the way back."""
+    d_model = tally.d_model
+    if tally.decoder.family != "lfm2":
+        raise MissingSizeError
+    tally.mixers += 4 * d_model * d_model
+    tally.vectors += d_model * (tally.decoder.fields.size("conv_L_cache") or 3)
 
 
 def _mamba(tally: Tally) -> None:
@@ -267,13 +279,25 @@ def _dense_width(tally: Tally, i: int) -> int | None:
         return _to_multiple(multipliers[i] * d_model, divisor)
     if decoder.family == "llama4" and fields.has("intermediate_size_mlp"):
         return fields.size("intermediate_size_mlp")
+    if decoder.family == "granitemoehybrid":
+        return _needed(fields.size("shared_intermediate_size"))
     width = fields.size(*D_FF)
+    if decoder.family == "lfm2" and fields.flag("block_auto_adjust_ff_dim", default=True):
+        return _adjusted_width(fields, fields.size("block_ff_dim") or width)
     if width is None and decoder.family == "mpt":
         width = d_model * (fields.size("expansion_ratio") or 4)
     if width is None and plan.ff_factor:
         width = plan.ff_factor * d_model
     width = _needed(width)
     return width // 2 if decoder.family == "qwen" else width
+
+
+def _adjusted_width(fields: Fields, width: int | None) -> int:
+    """Return two thirds of a width, widened to a multiple, as LFM2 does."""
+    factor, step = fields.values.get("block_ffn_dim_multiplier"), fields.size("block_multiple_of") or 256
+    if factor not in (None, 1, 1.0):
+        raise MissingSizeError
+    return -(-(2 * _needed(width) // 3) // step) * step
 
 
 def _searched_width(multiplier: object, d_model: int) -> int:

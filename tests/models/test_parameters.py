@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from explorer.models import catalogue
@@ -9,6 +11,7 @@ from explorer.models.config import from_values
 
 # Totals as counted on the built models or stated with the published weights.
 PUBLISHED = {
+    "LFM2 1.2B": 1_170_340_608,
     "Llama 7B": 6_738_415_616,
     "Llama 65B": 65_285_660_672,
     "Llama 3 8B": 8_030_261_248,
@@ -142,6 +145,11 @@ SMALL = {
 }  # fmt: skip
 FOUR = {"num_experts": 4, "num_experts_per_tok": 2}
 LOCAL_FOUR = {"num_local_experts": 4, "num_experts_per_tok": 2}
+MAMBA = {
+    "mamba_n_heads": 4, "mamba_d_head": 32, "mamba_n_groups": 1, "mamba_d_state": 16, "mamba_d_conv": 4,
+    "mamba_expand": 2, "head_dim": None, "sliding_window": None,
+}  # fmt: skip
+MIXED = {**MAMBA, "layer_types": ["mamba", "attention", "mamba"], "shared_intermediate_size": 48}
 
 
 @pytest.mark.parametrize(
@@ -165,10 +173,13 @@ LOCAL_FOUR = {"num_local_experts": 4, "num_experts_per_tok": 2}
         ("vaultgemma", {}, 102_848),
         ("jais2", {}, 96_160),
         ("minimax_m2", LOCAL_FOUR, 280_032),
+        ("bamba", {**MAMBA, "attn_layer_indices": [1]}, 144_152),
+        ("granitemoehybrid", {**MIXED, "num_local_experts": 0}, 116_504),
+        ("granitemoehybrid", {**MIXED, **LOCAL_FOUR}, 338_456),
     ],
 )  # fmt: skip
 def test_a_small_model_of_each_family_has_what_its_class_builds(
-    family: str, changes: dict[str, int], total: int
+    family: str, changes: dict[str, Any], total: int
 ) -> None:
     parameters = from_values({**SMALL, **changes, "model_type": family}, "c").parameters
     assert parameters is not None
