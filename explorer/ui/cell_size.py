@@ -42,6 +42,8 @@ class CellSize(NamedTuple):
 
 
 LARGE_HEIGHT, LARGE_FONT = 1.75, 1.22
+#: From this size of digits on the words beside them grow with them, up to so many times their own size.
+LARGE_DIGITS, MOST_GROWN = 16, 1.3
 SMALL_HEIGHT, SMALL_IN_SHOW = 0.65, 0.6
 #: Cells of so many pixels are whole pixels wide and high.
 ROUNDED_FROM = 8
@@ -51,6 +53,12 @@ FEWEST_PIXELS, NARROWEST = 16, 2.3
 BESIDE = 0.25
 #: A thumbnail's cells hold digits when these make them at most so much wider than they are high.
 SMALL_WIDEST = 1.6
+
+
+def beside_digits(theme: Theme, unit: Unit) -> Theme:
+    """Return the theme of the words around tables: beside large digits they grow, though by less."""
+    grown = min(max(unit.font / theme.text_px(LARGE_DIGITS), 1.0), MOST_GROWN)
+    return theme._replace(growth=theme.growth * round(grown * 16) / 16)
 
 
 def cell_size(theme: Theme, unit: Unit, *, large: bool, text: str, square: bool) -> CellSize:

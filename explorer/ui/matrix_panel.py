@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QWidget
 
 from explorer.concepts.declaration import Axis, Marks
 from explorer.ui import bands
-from explorer.ui.cell_size import CellSize, Unit, cell_size, holds_digits, text_width
+from explorer.ui.cell_size import CellSize, Unit, beside_digits, cell_size, holds_digits, text_width
 from explorer.ui.guard import guarded
 from explorer.ui.number_style import COLOURED, cell_text
 from explorer.ui.pressed_view import PressedView
@@ -65,6 +65,8 @@ class MatrixPanel(QWidget):
         self.sums = sums
         self._summed: tuple[Any, list[tuple[str, bool]]] = (None, [])
         self.theme = theme
+        #: The same with letters as large as they are around the table at the unit in use.
+        self._letters = theme
         self.title = name
         self.role = "plain"
         self.badge = ""
@@ -133,7 +135,7 @@ class MatrixPanel(QWidget):
     # --- geometry ---
 
     def _fonts(self) -> tuple[QFont, QFont]:
-        return self.theme.font(14 if self.large else 13, bold=True), self.theme.font(12)
+        return self._letters.font(14 if self.large else 13, bold=True), self._letters.font(12)
 
     def _names_rows(self, cell: CellSize, labels: QFontMetrics) -> bool:
         """Say whether rows of this height have room for their names."""
@@ -259,6 +261,7 @@ class MatrixPanel(QWidget):
 
     def _full_cell(self, unit: Unit) -> CellSize:
         """Return the cell size where nothing is pressed."""
+        self._letters = beside_digits(self.theme, unit)
         cell = cell_size(self.theme, unit, large=self.large, text=self.text, square=self.square)
         if any(self.view.look.forms) or self.column_axis.names != "tokens":
             font = self.theme.text_px(12) if any(self.view.look.forms) else self._label_font(cell).pixelSize()
@@ -628,7 +631,7 @@ class MatrixPanel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
-        self.theme = theme
+        self.theme = self._letters = theme
         self.view.look.theme = theme
         self.view.refresh()
         self.update()

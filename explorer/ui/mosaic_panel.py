@@ -13,7 +13,16 @@ from PySide6.QtGui import QFontMetrics, QPainter
 
 from explorer.concepts import evaluation
 from explorer.ui import bands
-from explorer.ui.cell_size import FEWEST_PIXELS, LARGE_HEIGHT, CellSize, Unit, cell_size, holds_digits, text_width
+from explorer.ui.cell_size import (
+    FEWEST_PIXELS,
+    LARGE_HEIGHT,
+    CellSize,
+    Unit,
+    beside_digits,
+    cell_size,
+    holds_digits,
+    text_width,
+)
 from explorer.ui.matrix_panel import MatrixPanel, word_role
 from explorer.ui.mosaic_view import Grid, MosaicView
 
@@ -86,6 +95,7 @@ class MosaicPanel(MatrixPanel):
 
     def _full_cell(self, unit: Unit) -> CellSize:
         """Return the cell size; cells without digits may be a pixel or less, and `_tile` says what they make."""
+        self._letters = beside_digits(self.theme, unit)
         height = unit.height * LARGE_HEIGHT * unit.squeeze
         smallest = self.theme.text_px(12)
         if height < smallest + 3 or unit.squeeze < DIGITS_FROM:

@@ -35,7 +35,8 @@ class RoomPanel(MatrixPanel):
         return max(columns, int(self.like.view.values.shape[1])) if self.like is not None else columns
 
     def _full_cell(self, unit: Unit) -> CellSize:
-        return small_cell(self.theme, unit, self.text) if self.small else super()._full_cell(unit)
+        full = super()._full_cell(unit)
+        return small_cell(self.theme, unit, self.text) if self.small else full
 
     def cell_at(self, unit: Unit) -> CellSize:
         """Return the cell size at this unit; a table that is too large for its room has a thumbnail's cells."""

@@ -221,7 +221,7 @@ class Theme(NamedTuple):
     colors: Colors = DARK
     #: Whether it is for a picture: that is not told what could be dragged or clicked.
     printed: bool = False
-    #: How much larger the letters of a presentation are on a screen of more pixels.
+    #: How much larger letters are: those of a presentation on a screen of more pixels, those beside large digits.
     growth: float = 1.0
 
     @property
@@ -235,7 +235,7 @@ class Theme(NamedTuple):
 
     def text_px(self, pixels: float) -> int:
         """Return a font's pixel size; no text is below 12 px at 100 %, or 24 px in presentation."""
-        return max(round((pixels * 2 * self.growth if self.present else max(pixels, 12)) * self.scale), 1)
+        return max(round((pixels * 2 if self.present else max(pixels, 12)) * self.growth * self.scale), 1)
 
     def on_screen(self, width: int, height: int) -> Theme:
         """Return the theme for a window of this size.

@@ -75,3 +75,14 @@ def test_a_short_trace_fills_its_strip_in_a_show(make_window: MakeWindow) -> Non
     height = {text: rect.height() for rect, text in window.page.strip.placed_texts()}
     assert height["q₂"] > 1.5 * height["pinned"] if "pinned" in height else height["q₂"] > 50
     assert {rect.bottom() for rect, _ in window.page.strip.placed_texts()} <= set(range(window.page.strip.height()))
+
+
+def test_words_beside_large_digits_are_larger_and_the_same_on_a_whole_page(make_window: MakeWindow) -> None:
+    window = make_window("full-attention", size=(1280, 720))
+    small = {panel._fonts()[1].pixelSize() for panel in window.page.stage.canvas.panels()}
+    window.resize(1920, 1080)
+    settle(window)
+    large = {panel._fonts()[1].pixelSize() for panel in window.page.stage.canvas.panels()}
+    assert small == {12}
+    assert len(large) == 1
+    assert large.pop() > 14

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from explorer.ui.cell_size import beside_digits
 from explorer.ui.guard import guarded
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ class TilesView(QWidget):
         super().__init__()
         self.theme = theme
         self.tiles: list[Tile] = []
-        self._measured: dict[int, list[QSize]] = {}
+        #: The theme with letters that go with the digits of the stage.
+        self._letters = theme
+        self._measured: dict[tuple[int, float], list[QSize]] = {}
         self._host = host
         self._hovered = -1
         self._current = -1
@@ -103,14 +106,17 @@ class TilesView(QWidget):
 
     def _sizes(self, size: int = 0) -> list[QSize]:
         """Return the size of each tile when figures are so large, as large as can be unless given."""
-        key = size or self._value
+        key = size or self._value, self._letters.growth
         if key not in self._measured:
             self._measured[key] = self._measure_tiles(size)
         return self._measured[key]
 
     def _measure_tiles(self, size: int) -> list[QSize]:
         px = self.theme.px
-        value, small = QFontMetrics(self.theme.font(size or self._value, bold=True)), QFontMetrics(self.theme.font(12))
+        value, small = (
+            QFontMetrics(self._letters.font(size or self._value, bold=True)),
+            QFontMetrics(self._letters.font(12)),
+        )
         step = max(px(WIDTH_STEP), 1)
         sizes = []
         for tile in self.tiles:
@@ -126,6 +132,7 @@ class TilesView(QWidget):
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the size of all tiles, one below the other or side by side."""
+        self.arrange(unit)
         gap = self.theme.px(8)
         size, count = self._fitting(max_height)
         sizes = self._sizes(size)[:count]
@@ -149,11 +156,12 @@ class TilesView(QWidget):
         return min(self._value, VALUE), max(sum(end <= room for end in ends), min(len(heights), 1))
 
     def arrange(self, unit: Unit) -> None:
-        """Nothing to lay out: the tiles are painted."""
+        """Take letters that go with the stage's digits, unless the figures are larger than these anyway."""
+        self._letters = beside_digits(self.theme, unit) if self._value == VALUE else self.theme
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
-        self.theme = theme
+        self.theme = self._letters = theme
         self._measured.clear()
         self.update()
 
@@ -192,13 +200,13 @@ class TilesView(QWidget):
         figures = self._fitting(self.height())[0]
         x, y, width = rect.left() + px(12), rect.top() + px(7), rect.width() - px(24)
         lines = [
-            (tile.label, theme.font(12), "muted"),
+            (tile.label, self._letters.font(12), "muted"),
             (
                 tile.value,
-                theme.font(figures, bold=True),
+                self._letters.font(figures, bold=True),
                 {"plain": "text", "accent": "accent_text"}.get(tile.tone, tile.tone),
             ),
-            *((line, theme.font(12), "muted") for line in tile.detail.splitlines()),
+            *((line, self._letters.font(12), "muted") for line in tile.detail.splitlines()),
         ]
         for text, font, color in lines if self._seen(tile) else lines[:1]:
             if text:
