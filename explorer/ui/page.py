@@ -24,6 +24,7 @@ from explorer.ui.guard import guarded
 from explorer.ui.matrix_menu import open_menu
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.panels import make_panels
+from explorer.ui.readiness import module_of
 from explorer.ui.room_panel import RoomPanel
 from explorer.ui.show_focus import views_in_show
 from explorer.ui.slow import SlowBar, SlowStages
@@ -158,7 +159,7 @@ class Page(QWidget):
                 self._panels.setdefault(panel.name, []).append(panel)
             return shown
         assert isinstance(view, d.Custom)
-        widget: QWidget = importlib.import_module(f"explorer.ui.views.{view.kind}").make(view, self, self.theme)
+        widget: QWidget = importlib.import_module(module_of(view)).make(view, self, self.theme)
         self._customs.append((view, widget))
         return widget
 

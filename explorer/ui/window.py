@@ -44,6 +44,7 @@ from explorer.ui.guard import guarded
 from explorer.ui.page import Page
 from explorer.ui.presentation import Show
 from explorer.ui.rail import Rail
+from explorer.ui.readiness import Readiness
 from explorer.ui.side_panel import SidePanel
 from explorer.ui.style import dress
 from explorer.ui.topbar import TopBar
@@ -121,6 +122,7 @@ class MainWindow(QMainWindow):
         self.rail.chosen.connect(workbench.show)
         self._unsubscribe = workbench.subscribe(self._on_event)
         self.file_drop = FileDrop(self)
+        self.readiness = Readiness(workbench, self)
         self._print_timer = QTimer(self)
         self._print_timer.setSingleShot(True)
         self._print_timer.timeout.connect(self._show_fingerprint)
@@ -607,6 +609,7 @@ class MainWindow(QMainWindow):
         if not self._shown:
             self._shown = True
             QTimer.singleShot(0, self, self.files.offer_recovery)
+            self.readiness.start()
 
     @guarded
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -635,6 +638,7 @@ class MainWindow(QMainWindow):
         if not self.files.may_close():
             event.ignore()
             return
+        self.readiness.stop()
         self.topbar.steps.stop()
         self.presentation.stop()
         self.settings.geometry = self.saveGeometry()
