@@ -15,12 +15,14 @@ from explorer.models.block import Decoder, find_decoder
 from explorer.models.layers import Found, read_layers
 from explorer.models.names import D_MODEL, LONGEST, N_HEAD, N_HEAD_KV
 from explorer.models.parameters import count_parameters
-from explorer.models.pattern import is_listed
+from explorer.models.pattern import is_listed, window_size
 from explorer.models.unread import chooses_keys, refuse_unread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from explorer.models.fields import Fields
 
 WHICH_LAYERS = QT_TRANSLATE_NOOP(
     "models", "{where} does not say which layer does what (layer_types), as a model of the type {family} must"
@@ -85,11 +87,15 @@ def from_values(values: Mapping[str, Any], name: str, *, of_a_class: bool = True
         layers=layers,
         d_model=fields.size(*D_MODEL),
         parameters=parameters,
-        max_context=next((size for key in LONGEST if (size := fields.size(key)) is not None), None),
+        max_context=_longest(fields),
         generates=not decoder.is_encoder,
         unknown=tuple(found.unknown.items()),
         notes=tuple(_notes(decoder, layers, found)),
     )
+
+
+def _longest(fields: Fields) -> int | None:
+    return next((size for key in LONGEST if (size := fields.size(key)) is not None), None)
 
 
 def _notes(decoder: Decoder, layers: tuple[Layer, ...], found: Found) -> list[str]:
@@ -103,7 +109,7 @@ def _notes(decoder: Decoder, layers: tuple[Layer, ...], found: Found) -> list[st
     if decoder.nested:
         notes.append("Only the language model is counted, not the image or audio part.")
     if decoder.is_encoder:
-        notes.append("An encoder sees the whole text at once: it keeps no KV cache and has no decode step.")
+        notes.append("The model sees the whole text at once: it keeps no KV cache and has no decode step.")
     elif decoder.has_encoder:
         notes.append(_cross_attention_of_every_layer(decoder, layers))
     notes += _about_layers(decoder, layers, found)
@@ -151,6 +157,10 @@ def _about_layers(decoder: Decoder, layers: tuple[Layer, ...], found: Found) -> 
             f"{len(crossing)} layers attend to the image alone: their keys and values do not grow with the text and "
             f"are not counted, {_bytes(len(crossing) * heads * 2 * width)} for each image position."
         )
+    window = window_size(fields)
+    applied = any(layer.window for layer in layers) or fields.values.get("use_sliding_window") is False
+    if window is not None and not applied and not found.unknown.get("kv_bytes") and window < (_longest(fields) or 0):
+        notes.append(f"The file states a window of {window:,} tokens, which no layer of this family has.")
     alone = sum(1 for layer in layers if layer.kind == "constant" and not layer.states)
     if alone and not found.unknown.get("state_bytes") and not crossing:
         notes.append(f"Of the constant layers, {alone} keep nothing at all (no attention, or FFN alone).")

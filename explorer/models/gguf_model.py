@@ -141,7 +141,7 @@ class _Reader:
         whole = parameters is not None and len(known) == len(sizes)
         generates = self.named not in _ENCODERS and fields.flag("attention.causal", default=True)
         if not generates:
-            self.notes.append("An encoder sees the whole text at once: it keeps no KV cache and has no decode step.")
+            self.notes.append("The model sees the whole text at once: it keeps no KV cache and has no decode step.")
         return Architecture(
             name=shown(self.header.values.get("general.name") or self.named, 120),
             layers=layers,

@@ -33,7 +33,7 @@ _OTHERWISE: Final = frozenset(
     {
         "reformer", "transfo-xl", "xlnet", "perceiver", "megalodon", "mega", "hymba", "phi4flash", "samba", "blt",
         "retnet", "gla", "delta_net", "gated_deltanet", "gated_deltaproduct", "hgrn", "hgrn2", "linear_attn", "gsa",
-        "abc", "lightnet", "rodimus", "nsa", "mom", "log_linear_mamba2", "comba", "path_attn", "mesa_net", "kda",
+        "lightnet", "rodimus", "log_linear_mamba2", "comba", "path_attn", "mesa_net",
         "jetnemotron", "jet_nemotron", "nemotron_flash",
     }
 )  # fmt: skip

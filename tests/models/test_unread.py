@@ -82,3 +82,12 @@ def test_a_window_that_no_rule_gives_to_a_layer_leaves_only_the_bytes_of_a_token
     # One that never cuts anything needs no rule.
     never = from_values({**ORDINARY, "sliding_window": 4096}, "c")
     assert cost_figures.kv_bytes(never, 1000, PLAIN) == 1000 * 8 * 2 * 64 * 4
+
+
+def test_a_window_that_the_family_does_not_have_is_told_and_left_aside() -> None:
+    read = from_values({**ORDINARY, "model_type": "llama", "sliding_window": 128}, "c")
+    assert cost_figures.kv_bytes(read, 1000, PLAIN) == 1000 * 8 * 2 * 64 * 4
+    assert any("no layer of this family has" in note for note in read.notes)
+    for more in ({"use_sliding_window": False}, {"sliding_window": 4096}, {"sliding_window": None}):
+        said = from_values({**ORDINARY, "model_type": "llama", "sliding_window": 128, **more}, "c").notes
+        assert not any("window" in note for note in said)

@@ -82,7 +82,7 @@ def _reason(study: Study) -> str:
     """Return why there is nothing to draw."""
     one = study.asked.architecture
     if not one.generates:
-        return "An encoder sees the whole text at once: it keeps no cache and has no decode step."
+        return "The model sees the whole text at once: it keeps no cache and has no decode step."
     return " ".join(dict.fromkeys(why for _, why in one.unknown))
 
 
