@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: Large tables that are pressed no further keep their digits.
 DIGITS_AT_LEAST = 0.6
 SQUEEZES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08, 0.05, 0.035, 0.024, 0.017, 0.012, 0.009)
+#: A font that is tried where nothing fits at the smallest.
+WIDER = 1.125
 #: How often the step between two of them is halved.
 FINER = 4
 #: Tables with at most so many rows and columns always show their digits.
@@ -310,37 +312,41 @@ class StageCanvas(QWidget):
     def _chosen(self, room: QSize) -> QSize:
         theme = self.theme
         smallest = theme.text_px(12)
-        largest = max(theme.text_px(26) if theme.present else theme.px(30), smallest)
         # Smaller digits are better than a table that has to be scrolled, as long as all of them can be read.
         # Beyond that, large tables are pressed into plain colours before anything has to be scrolled beside them.
+        # A plot that is wider at a larger font may be lower: its key takes fewer lines.
         readable, pressed = SQUEEZES[:4], self.degrees()[4:]
-        trials = [
-            (squeezes, most, beside)
+        trials = (
+            (Unit(least + theme.px(5), least, legend_beside=beside), squeezes, most)
+            for least in (smallest, round(smallest * WIDER))
             for squeezes in (readable, pressed)
-            if squeezes and self._fits(Unit(smallest + theme.px(5), smallest, squeezes[-1], False), room, room.height())
+            if squeezes and self._fits(Unit(least + theme.px(5), least, squeezes[-1], False), room, room.height())
             for most in (UNBOUNDED, room.height())
             for beside in (True, False)
-        ]
-        for squeezes, most, beside in trials:
-            unit = Unit(smallest + theme.px(5), smallest, legend_beside=beside)
+        )
+        for unit, squeezes, most in trials:
             squeeze = self._mildest(squeezes, unit, room, most)
             if squeeze is None:
                 continue
-            # Pressed tables come first; digits grow with what is left.
-            unit = unit._replace(squeeze=squeeze)
-            unit = self._relaxed(unit, room, most) if squeeze < DIGITS_AT_LEAST else unit
-            font = largest_that_fits(smallest, largest, partial(self._font_fits, unit, room, most))
-            unit = unit._replace(font=font)
-            height = largest_that_fits(
-                font + theme.px(5), round(font * 2.4), partial(self._height_fits, unit, room, most)
-            )
-            self.unit = self._relaxed(unit._replace(height=height), room, most)
+            self.unit = self._largest(unit._replace(squeeze=squeeze), room, most)
             return self.measure(self._tree, self.unit, room.height())
         # What is too high anyway scrolls, but downwards only if that can be had.
         narrow = QSize(room.width() - self.bar_extent(), UNBOUNDED)
         unit = Unit(smallest + theme.px(6), smallest, legend_beside=False, tight=True)
         self.unit = self._least_scrolling(unit, narrow, room.height())
         return self._grown(max(room.height(), theme.px(240)))
+
+    def _largest(self, unit: Unit, room: QSize, most: int) -> Unit:
+        """Return the unit with the largest font, then the tallest cells, that fit; pressed tables come before these."""
+        theme = self.theme
+        largest = max(theme.text_px(26) if theme.present else theme.px(30), int(unit.font))
+        if unit.squeeze < DIGITS_AT_LEAST:
+            unit = self._relaxed(unit, room, most)
+        font = largest_that_fits(int(unit.font), largest, partial(self._font_fits, unit, room, most))
+        unit = unit._replace(font=font)
+        tallest = round(font * 2.4)
+        height = largest_that_fits(font + theme.px(5), tallest, partial(self._height_fits, unit, room, most))
+        return self._relaxed(unit._replace(height=height), room, most)
 
     def _least_scrolling(self, unit: Unit, narrow: QSize, height: int) -> Unit:
         """Return the unit pressed as far as that saves scrolling, no further: what is pressed can hardly be read."""
