@@ -48,8 +48,10 @@ class NumberBox(QDoubleSpinBox):
         return f"{value:.{self.decimals()}f}"
 
     def fixup(self, text: str) -> str:
-        """Tell what cannot be taken, and go back to what there was."""
-        self.refused.emit(_read(text, self.suffix()))
+        """Tell what cannot be taken, and go back to what there was; an emptied box only goes back."""
+        value = _read(text, self.suffix())
+        if value != "":
+            self.refused.emit(value)
         return self.textFromValue(self.value()) + self.suffix()
 
 
@@ -99,9 +101,10 @@ class SteppingBox(QSpinBox):
         return str(value)
 
     def fixup(self, text: str) -> str:
-        """Tell what cannot be taken, and go back to what there was."""
+        """Tell what cannot be taken, and go back to what there was; an emptied box only goes back."""
         value = _read(text, self.suffix())
-        self.refused.emit(int(value) if isinstance(value, float) and value.is_integer() else value)
+        if value != "":
+            self.refused.emit(int(value) if isinstance(value, float) and value.is_integer() else value)
         return self.textFromValue(self.value()) + self.suffix()
 
 

@@ -65,7 +65,7 @@ def typed(window: MainWindow, box: QAbstractSpinBox, text: str) -> None:
     box.selectAll()
     line = box.findChild(QLineEdit)
     assert isinstance(line, QLineEdit)
-    line.insert(text)
+    line.setText(text)
     QTest.keyClick(box, Qt.Key.Key_Return)
 
 
@@ -88,7 +88,7 @@ def test_a_number_is_read_as_in_a_cell_in_every_language(
         QLocale.setDefault(before)
 
 
-@pytest.mark.parametrize("text", ["99", "0", "2.5", "−3", "x", ""])
+@pytest.mark.parametrize("text", ["99", "0", "2.5", "−3", "x"])
 def test_a_size_that_cannot_be_is_told_and_changes_nothing(make_window: MakeWindow, text: str) -> None:
     window = make_window("full-attention")
     box = window.page.bar.findChild(SteppingBox, "size_n")
@@ -108,3 +108,12 @@ def test_a_number_that_cannot_be_is_told_and_changes_nothing(make_window: MakeWi
     typed(window, box, text)
     assert window.workbench.state("weighted-average").controls["temperature"] == 1.0
     assert "temperature" in window.page.bubble.text()
+
+
+def test_an_emptied_box_goes_back_without_a_word(make_window: MakeWindow) -> None:
+    window = make_window("full-attention")
+    box = window.page.bar.findChild(SteppingBox, "size_n")
+    assert isinstance(box, SteppingBox)
+    typed(window, box, "")
+    assert box.text() == "4"
+    assert not window.status
