@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: How far the step's own digits, or tables that are pressed anyway, may shrink for the sake of other views; and the
 #: size, in the smallest letters, from which digits need not grow.
 SHRINK, LARGE_ENOUGH = 0.75, 1.15
+#: How far pictures of many heads may shrink for others: they have no digits that could be read instead.
+PRESSED_SHRINK = 0.9
 #: The same for views that have little to do with the step.
 REST_SHRINKS = 0.95
 #: Tables pressed no further than this keep their digits in a presentation.
@@ -125,7 +127,7 @@ def _readable(canvas: StageCanvas, room: QSize, shrink: float = SHRINK) -> Unit 
         return None
     if squeeze < WITH_DIGITS:
         floor = DIGITS_AT_LEAST if squeeze >= DIGITS_AT_LEAST else 0.0
-        return least._replace(squeeze=max(squeeze * shrink, floor))
+        return least._replace(squeeze=max(squeeze * max(shrink, PRESSED_SHRINK), floor))
     largest = largest_that_fits(smallest, 3 * smallest, partial(_fits_font, canvas, least, room))
     font = int(max(min(largest * shrink, smallest * LARGE_ENOUGH), smallest))
     return _with_font(least, font)

@@ -28,7 +28,30 @@ if TYPE_CHECKING:
 
 #: Large tables that are pressed no further keep their digits.
 DIGITS_AT_LEAST = 0.6
-SQUEEZES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, 0.32, 0.24, 0.17, 0.12, 0.08, 0.05, 0.035, 0.024, 0.017, 0.012, 0.009)
+SQUEEZES = (
+    1.0,
+    0.85,
+    0.7,
+    0.6,
+    0.55,
+    0.5,
+    0.46,
+    0.42,
+    0.37,
+    0.32,
+    0.28,
+    0.24,
+    0.2,
+    0.17,
+    0.12,
+    0.08,
+    0.05,
+    0.035,
+    0.024,
+    0.017,
+    0.012,
+    0.009,
+)
 #: A font that is tried where nothing fits at the smallest.
 WIDER = 1.125
 #: How often the step between two of them is halved.
