@@ -41,6 +41,10 @@ _KEYS = {
 Place = tuple[int, int, int]
 
 
+#: Rows of fewer pixels have no frame.
+LEAST_FRAMED = 4
+
+
 class PartsView(QWidget):
     """Draws `Parts`."""
 
@@ -334,6 +338,8 @@ class PartsView(QWidget):
         weight = self._host.concept.array(cut.array).role == "weight"
         wanted = (cut.cell(index) for index in self._lit.get(cut.array, ()))
         rows = self._rows_shown(placed)
+        # Frames around rows of a pixel or two would be all that is seen of them.
+        pointed = cut.pointed if cell.height >= LEAST_FRAMED else ()
         return Look(
             self.theme,
             "weight" if weight else "signed",
@@ -343,7 +349,7 @@ class PartsView(QWidget):
             cell.height,
             cell.font,
             lit=frozenset(here for here in wanted if here is not None),
-            changed=frozenset((r, c) for r in cut.pointed for c in range(cut.values.shape[1])) or NONE,
+            changed=frozenset((r, c) for r in pointed for c in range(cut.values.shape[1])) or NONE,
             reached=None if rows == len(cut.values) else rows,
             masked=cut.hatched,
         )

@@ -223,3 +223,13 @@ def test_every_step_of_a_show_is_seen_whole(make_window: MakeWindow, step: int) 
     assert faults(window) == []
     stage = window.page.stage
     assert stage.horizontalScrollBar().maximum() == stage.verticalScrollBar().maximum() == 0
+
+
+def test_rows_of_a_pixel_or_two_are_seen_rather_than_framed(make_window: MakeWindow) -> None:
+    window = make_window("matrix-form")
+    window.workbench.set_size("matrix-form", "n", 64)
+    settle(window)
+    view = window.page.findChild(PartsView, "picture")
+    assert view.plan is not None
+    assert any(placed.cut.pointed for placed in view.plan.tables)
+    assert not any(view._look(placed).changed for placed in view.plan.tables)
