@@ -279,11 +279,21 @@ class MatrixView(QTableView):
                     look.cell_width - 1 - line,
                     look.cell_height - 1 - line,
                 )
+            if min(look.cell_width, look.cell_height) < theme.px(12):
+                self._paint_ring(painter)
         if self.editable and self._hovered is not None and look.with_text and self.values.dtype != bool:
             grip = self._grip(*self._hovered)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("accent"))
             painter.drawPolygon([grip.bottomRight(), grip.bottomLeft(), grip.topRight()])
+
+    def _paint_ring(self, painter: QPainter) -> None:
+        """Put a ring around the whole: that of a cell of a few pixels is not seen unless one knows where it is."""
+        whole = self.viewport().rect().translated(self.horizontalOffset(), self.verticalOffset())
+        line = max(self.look.theme.px(2), 2)
+        painter.setPen(QPen(self.look.theme.color("accent"), line))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(whole.adjusted(line // 2, line // 2, -line, -line))
 
     def _grip(self, row: int, column: int) -> QRect:
         size = max(min(self.look.theme.px(9), self.look.cell_height // 3), 5)

@@ -112,6 +112,7 @@ class PressedView(MatrixView):
         painter.setPen(QPen(self.look.theme.color("accent"), line))
         for index in self.selectedIndexes()[:MOST_MARKED] or [current]:
             painter.drawRect(self.visualRect(index).adjusted(-1, -1, 0, 0))
+        self._paint_ring(painter)
 
 
 #: A selection of more cells is marked by its first ones: each frame is larger than a cell.

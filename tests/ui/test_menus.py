@@ -165,3 +165,14 @@ def test_matrices_have_names_of_their_own(make_window: MakeWindow, concept: decl
     settle(window)
     names = [view.accessibleName() for view in window.page.findChildren(MatrixView) if view.isVisible()]
     assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("slug", ["grouped-query", "multi-query"])
+def test_a_table_of_tiny_cells_shows_as_a_whole_that_it_has_the_focus(make_window: MakeWindow, slug: str) -> None:
+    window = make_window(slug)
+    view = window.page.panels("Wq")[0].view
+    without = view.grab().toImage()
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    focused = view.grab().toImage()
+    edge = 1, focused.height() * 3 // 4
+    assert focused.pixelColor(*edge) != without.pixelColor(*edge)
