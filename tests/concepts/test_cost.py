@@ -246,7 +246,7 @@ def test_a_token_adds_to_the_layers_whose_windows_are_not_full_alone(tab: Lesson
     tab.set("context", 100)
     assert tiles(tab)["KV cache at 100 tokens"].detail == "384 KiB more with each token"
     tab.set("model", "Falcon Mamba 7B")
-    assert tiles(tab)["KV cache at 100 tokens"].detail == "however long the text becomes"
+    assert tiles(tab)["Whole cache at 100 tokens"].detail == "however long the text becomes"
 
 
 def test_the_models_own_variant_is_marked(tab: LessonTab) -> None:
@@ -366,3 +366,12 @@ def test_a_tile_claims_a_quotient_only_where_the_crossing_is_one(tab: LessonTab)
     assert tiles(tab)[label].detail == "the first context where it is so"
     tab.set("view", "flops")
     assert tiles(tab)["prefill: attention = all matrices at"].detail == "the first context where it does"
+
+
+def test_a_cache_that_is_more_than_keys_and_values_is_not_called_kv_cache(tab: LessonTab) -> None:
+    tab.set("view", "cache")
+    assert "KV cache at 8,192 tokens" in tiles(tab)
+    assert tab.model("plot").title == "KV cache against context"
+    tab.set("model", "Qwen3 Next 80B A3B")
+    assert tiles(tab)["Whole cache at 8,192 tokens"].value == "266.2 MiB"
+    assert tab.model("plot").title == "Whole cache against context"

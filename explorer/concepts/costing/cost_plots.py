@@ -308,7 +308,7 @@ def _cache(study: Study, controls: Controls, longest: int) -> Plot:
             points.append(Crossing(float(full), float(at), name, variant_role(own)))
     return Plot(
         _context_scale(longest), y, tuple(drawn), lines=(*lines, *_limit_line(study)), crossings=tuple(points),
-        snap=round, title="KV cache against context",
+        snap=round, title=f"{study.cache_name} against context",
     )  # fmt: skip
 
 

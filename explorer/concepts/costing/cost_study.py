@@ -148,6 +148,11 @@ class Study:
         asked = variant.asked
         return cost_figures.roofline(asked.architecture, n, asked.options, asked.weight_type, machine)
 
+    @property
+    def cache_name(self) -> str:
+        """Return what the cache is called: more than keys and values where layers keep other states too."""
+        return "Whole cache" if any(layer.states for layer, _ in self.asked.architecture.groups) else "KV cache"
+
     def more_per_token(self, n: int) -> float:
         """Return the bytes that one more token adds to a cache of `n` tokens, whatever an engine rounds to."""
         options = replace(self.asked.options, rounding="none", unified=False)

@@ -149,7 +149,7 @@ def _cache(controls: Controls, results: Values, study: Study) -> list[Tile]:
     detail = f"{quantities.number_of_bytes(more)} more with each token" if more else "however long the text becomes"
     tiles = [
         Tile(
-            f"KV cache at {here} tokens",
+            f"{study.cache_name} at {here} tokens",
             _written(results, "cache_bytes", quantities.number_of_bytes),
             why or detail,
             "accent",
@@ -378,7 +378,7 @@ _COLUMNS: Final = (
     ("prefill", "matrices", cost_plots.PREFILL, "prefill_weights", "prefill_weight_flops", quantities.tera),
     ("decode step", "attention", cost_plots.DECODE, "decode_attention", "decode_attention_flops", quantities.giga),
     ("decode step", "matrices", cost_plots.DECODE, "decode_weights", "decode_weight_flops", quantities.giga),
-    ("KV cache", "kept", "text", "cache_bytes", "cache_bytes_listed", quantities.number_of_bytes),
+    ("cache", "kept", "text", "cache_bytes", "cache_bytes_listed", quantities.number_of_bytes),
     ("decode step", "reads", "text", "decode_bytes", "decode_bytes_listed", quantities.number_of_bytes),
     ("decode step", "FLOP per byte", "text", "step_intensity", "step_intensity_listed", _ratio),
 )
