@@ -193,6 +193,17 @@ def test_a_pasted_script_has_no_file_to_look_at_and_still_checks_its_numbers(mon
             exec(compile(SCRIPT.replace("row = np.array([0.", "row = np.array([1."), "<pasted>", "exec"), {})
 
 
+def test_a_script_that_is_piped_or_run_by_another_file_checks_its_numbers(tmp_path):
+    runner = tmp_path / "runner.py"
+    (tmp_path / "tab.py").write_text(SCRIPT, encoding="utf-8")
+    runner.write_text(f"exec(open({str(tmp_path / 'tab.py')!r}, encoding='utf-8').read())")
+    for arguments, piped in (([str(runner)], None), (["-"], SCRIPT.encode())):
+        subprocess.run([sys.executable, *arguments], input=piped, stdout=subprocess.DEVNULL, check=True)
+    altered_script = SCRIPT.replace("row = np.array([0.", "row = np.array([1.").encode()
+    done = subprocess.run([sys.executable, "-"], input=altered_script, capture_output=True, check=False)
+    assert b"AssertionError: row[0] is" in done.stderr
+
+
 def test_names_of_tokens_survive_whatever_they_hold(run):
     tokens = ('<b>&"50%"', "it's_\\n{x}", "👩‍👩‍👧 الكلمة")
     _, defined = run(numpy_script(zoo.HEADS, replace(initial(zoo.HEADS), tokens=tokens)))
