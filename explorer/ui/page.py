@@ -9,18 +9,18 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from PySide6.QtCore import QElapsedTimer, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.concepts import declaration as d
 from explorer.concepts import evaluation
-from explorer.core.expression import Cell
+from explorer.ui.array_show import ArrayShow
 from explorer.ui.arrow_sign import ArrowSign
 from explorer.ui.bubble import Bubble
 from explorer.ui.controls import ControlBar
 from explorer.ui.guard import guarded
+from explorer.ui.lights import Lights
 from explorer.ui.matrix_menu import open_menu
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.panels import make_panels
@@ -46,6 +46,8 @@ CHANGED_MS = 2000
 
 Index = tuple[int, ...]
 
+NO_MARKS = d.Marks()
+
 
 class Page(QWidget):
     """One tab on screen.
@@ -61,7 +63,6 @@ class Page(QWidget):
     said = Signal(str)
     cell_clicked = Signal(str, tuple)
     refreshed = Signal()
-    _compared: Callable[[str], Any] | None = None
     _controls_asked = False
     _asks_for_cell = False
 
@@ -75,9 +76,7 @@ class Page(QWidget):
         self._stale = True
         self._view_stale = True
         self._hovered: tuple[str, Index] | None = None
-        self._differences = False
         self._restyled = False
-        self._shown_before = False
         #: What a presentation is about: its arrays, the array of the cell that is told of, and those not come to.
         self._about: tuple[frozenset[str], str, frozenset[str]] | None = None
         self._focused_for: tuple[object, ...] | None = None
@@ -85,6 +84,8 @@ class Page(QWidget):
         self._customs: list[tuple[d.Custom, QWidget]] = []
         self._empty: tuple[bool, ...] | None = None
         self._heads: dict[str, str] = {}
+        self._arrays = ArrayShow(concept, workbench, self._panels, self._heads)
+        self._lights = Lights(concept, self._panels, self._customs)
         self.bar = ControlBar(concept, theme)
         self.stage = Stage(concept.layout, self._make, theme)
         self.stage.choose = self._choose_views
@@ -246,16 +247,17 @@ class Page(QWidget):
 
     def _show_results(self, results: Results, state: states.TabState) -> None:
         earlier, self._results = self._results, results
-        self._shown_before = earlier is not None
         marks = self.concept.marks(state.situation) if self.concept.marks else {}
         for name, panels in self._panels.items():
             if name not in results:
                 for panel in panels:
-                    self._show_waiting(panel, state, marks.get(name, NO_MARKS))
+                    self._arrays.show_waiting(panel, state, marks.get(name, NO_MARKS))
                 continue
             same = results.same(name, earlier) and not self._restyled
             for panel in panels:
-                self._show_array(panel, results, state, marks.get(name, NO_MARKS), same=same)
+                self._arrays.show(
+                    panel, results, state, marks.get(name, NO_MARKS), same=same, shown_before=earlier is not None
+                )
         self._restyled = False
         if any(panel.view.shows_change for panels in self._panels.values() for panel in panels):
             self._fade.start(CHANGED_MS)
@@ -266,93 +268,6 @@ class Page(QWidget):
         if empty != self._empty:
             self._empty = empty
             self.stage.canvas.focus(self.stage.canvas.shown)
-
-    def _show_array(
-        self, panel: MatrixPanel, results: Results, state: states.TabState, marks: d.Marks, *, same: bool
-    ) -> None:
-        """Show one array; what is the same object in the same dress is not drawn again."""
-        name, view, look = panel.name, panel.view, panel.view.look
-        panel.take(state.situation)
-        before = (panel.dress(), look.changed, view.head)
-        sums = panel.sum_texts() if panel.sums else []
-        view.head = head = self._head(name, state)
-        self._label(panel, name, state)
-        panel.marks, look.faded, look.blank = marks, marks.faded, marks.blank
-        changed = self.workbench.changed(self.concept.slug, name) if self._shown_before else None
-        if changed is None or not changed.any():
-            view.forget_changed()
-        else:
-            look.changed = view.changed_cells(changed[head] if head else changed)
-        look.masked = _hatched(marks, results[name].shape) if marks.hatched else self._masked(name, results, head)
-        after = (panel.dress(), look.changed, view.head)
-        if not same or before[2] != after[2] or self._differences or look.differences:
-            self._set_values(panel, name, results[name][head] if head else results[name])
-            if panel.sums and panel.sum_texts() != sums:
-                panel.update()
-        if before != after:
-            view.viewport().update()
-        if before[0] != after[0] or before[2] != after[2] or look.differences:
-            panel.update()
-
-    def _show_waiting(self, panel: MatrixPanel, state: states.TabState, marks: d.Marks) -> None:
-        """Show the frame of an array that is still being computed, without a number."""
-        shape = evaluation.lengths_of(self.concept.array(panel.name).axes, state.sizes)
-        values = np.atleast_2d(np.full(shape[-2:], np.nan))
-        panel.take(state.situation)
-        self._label(panel, panel.name, state)
-        panel.marks = marks._replace(blank=frozenset(range(len(values))))
-        look = panel.view.look
-        look.blank = panel.marks.blank
-        if look.kind == "weight":
-            look.top = 1.0  # the largest of each row was that of as many rows as there were
-        panel.view.forget_changed()
-        panel.view.set_values(values)
-        panel.update()
-
-    def _masked(self, name: str, results: Results, head: Index) -> Any:
-        """Return where attention weights are 0 because a mask closed the score that they were made from."""
-        array = self.concept.array(name)
-        if not isinstance(array, d.Stage) or array.role != "weight":
-            return None
-        for source in array.inputs:
-            scores = results.get(source)
-            if scores is not None and scores.shape == results[name].shape and scores.dtype != bool:
-                closed = np.isneginf(scores)
-                return self._panels[name][0].view.flat(closed[head] if head else closed)
-        return None
-
-    def _set_values(self, panel: MatrixPanel, name: str, values: Any) -> None:
-        look = panel.view.look
-        look.differences = False
-        if self._differences:
-            difference = self._difference(name)
-            if difference is not None:
-                look.differences = True
-                values = difference[panel.view.head] if panel.view.head else difference
-        if look.kind == "weight" and look.differences:
-            look.top, panel.legend = 1.0, "−1 … 1"
-        elif look.kind == "weight":
-            row_top = self.workbench.view(self.concept.slug).zero_to_row_maximum
-            rows = panel.view.flat(values)
-            look.top = rows.max(axis=-1, keepdims=True, initial=0.0) if row_top else 1.0
-            panel.legend = "0 … row max" if row_top else "0 … 1"
-        panel.view.set_values(values)
-        panel.fit_text(may_shrink=QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton)
-
-    def _head(self, name: str, state: states.TabState) -> Index:
-        control = self._heads.get(name, "")
-        return (int(state.controls[control]),) if control else ()
-
-    def _label(self, panel: MatrixPanel, name: str, state: states.TabState) -> None:
-        situation = state.situation
-        panel.row_names = evaluation.names_along(panel.row_axis, situation)
-        panel.column_names = evaluation.names_along(panel.column_axis, situation)
-        panel.view.matrix_model().row_names = panel.row_names
-        panel.view.matrix_model().column_names = panel.column_names
-        origin = state.origins.get(name, "")
-        known = {"random": "random, no meaning", "typed": "typed by you", "lesson": ""}
-        # A preset brings every matrix, and its name stands where it was chosen.
-        panel.badge = "" if origin.startswith("preset") else known.get(origin, origin)
 
     def _show_view(self, state: states.TabState, view: states.ViewState) -> None:
         visible = states.reached(self.concept, state.sizes, view)
@@ -455,7 +370,7 @@ class Page(QWidget):
 
     def _show_trace(self, target: tuple[str, Index] | None, *, pinned: bool) -> None:
         if target is None or self._results is None or not self._exists(target):
-            self._light({}, None, dim=False)
+            self._lights.put_out()
             if self.theme.present:
                 self.strip.set_lines(2)
             self.strip.show_trace(None, pinned=False)
@@ -467,7 +382,7 @@ class Page(QWidget):
         if pinned and self.theme.present:
             # What is told in few lines leaves more of the screen to the stage.
             self.strip.set_lines(min(max(len(found.lines), 2), 3))
-        self._light(dict(found.operands), target, dim=not pinned and computed)
+        self._lights.show(dict(found.operands), target, state, self._results, dim=not pinned and computed)
         self.strip.show_trace(found, pinned=pinned)
 
     def _exists(self, target: tuple[str, Index]) -> bool:
@@ -478,48 +393,6 @@ class Page(QWidget):
             and len(target[1]) == array.ndim
             and all(0 <= i < n for i, n in zip(target[1], array.shape, strict=True))
         )
-
-    def _seen(self, operands: dict[str, Any]) -> dict[str, set[Index]]:
-        """Return operands on the page: one that stands nowhere is followed to the cell that it was read from."""
-        seen: dict[str, set[Index]] = {}
-        state, results = self.workbench.state(self.concept.slug), self._results
-        assert results is not None
-        waiting = [(name, index) for name, indices in operands.items() for index in indices]
-        while waiting:
-            name, index = waiting.pop()
-            drawn = name in self._panels or any(
-                widget.draws(name) for _, widget in self._customs if hasattr(widget, "draws")
-            )
-            if not drawn and name not in state.inputs and name not in self._slow_names:
-                found = evaluation.explain(self.concept, state.situation, results, name, index)
-                if isinstance(found, Cell):
-                    waiting.append((found.array, found.index))
-                    continue
-            seen.setdefault(name, set()).add(index)
-        return seen
-
-    def _light(self, operands: dict[str, Any], target: tuple[str, Index] | None, *, dim: bool) -> None:
-        operands = self._seen(operands)
-        for name, panels in self._panels.items():
-            for panel in panels:
-                view = panel.view
-                lit = frozenset(
-                    cell for index in operands.get(name, ()) if (cell := view.array_cell(index)) is not None
-                )
-                own = view.array_cell(target[1]) if target is not None and target[0] == name else None
-                pinned = frozenset((own,)) if own is not None else frozenset()
-                look = view.look
-                if (look.lit, look.pinned, look.dim) != (lit, pinned, dim):
-                    look.lit, look.pinned, look.dim = (lit | pinned if dim else lit), pinned, dim
-                    view.viewport().update()
-                    panel.update()
-        cells = {name: frozenset(found) for name, found in operands.items()}
-        if target is not None:
-            cells[target[0]] = cells.get(target[0], frozenset()) | {target[1]}
-        for _, widget in self._customs:
-            light = getattr(widget, "light", None)
-            if light is not None:
-                light(cells)
 
     # --- host of the matrices ---
 
@@ -664,13 +537,10 @@ class Page(QWidget):
 
     def show_differences(self, on: bool, to: Callable[[str], Any] | None = None) -> None:
         """Show signed differences in place of the values: to the state before the last change, or as `to` has them."""
-        if on or self._differences:
-            self._differences, self._compared = on, to
+        if on or self._arrays.differences:
+            self._arrays.differences, self._arrays.compared = on, to
             self._stale = self._restyled = True
             self.refresh()
-
-    def _difference(self, name: str) -> Any:
-        return self.workbench.difference(self.concept.slug, name) if self._compared is None else self._compared(name)
 
     def show_controls(self, *, on: bool) -> None:
         """Show the controls in a show, in the trace's place, so that the stage stands still; or the trace again."""
@@ -722,13 +592,3 @@ class Page(QWidget):
         self.stage.set_theme(theme)
         self._view_stale = True
         self.schedule()
-
-
-def _hatched(marks: d.Marks, shape: Index) -> Any:
-    masked = np.zeros(shape[-2:], dtype=bool)
-    for cell in marks.hatched:
-        masked[cell] = True
-    return masked
-
-
-NO_MARKS = d.Marks()
