@@ -315,6 +315,16 @@ class StageCanvas(QWidget):
             return heights
         # What cannot be lower keeps its height. The others share what is left, the short ones first (water-filling).
         least = [self.measure(part, unit, 1).height() for part in parts]
+        shared = self._shared(parts, heights, least, unit, room)
+        may_go = [i for i in range(len(parts)) if shared[i] and not least[i]]
+        if sum(shared) > room and may_go:
+            # What would rather be nothing than a half leaves its share to what cannot be lower.
+            heights = [0 if i in may_go else height for i, height in enumerate(heights)]
+            shared = self._shared(parts, heights, least, unit, room)
+        return shared
+
+    def _shared(self, parts: list[d.View], heights: list[int], least: list[int], unit: Unit, room: int) -> list[int]:
+        """Return what height each part gets of a room that is too low for all of theirs."""
         soft = [i for i in range(len(parts)) if heights[i] > least[i]]
         left = room - sum(heights[i] for i in range(len(parts)) if i not in soft)
         measured = list(heights)
