@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 EDITS: Final = 60
 VISITS: Final = 500
 START_PAIRS: Final = 20
-#: How many seconds an edit waits for what is still computed.
+#: How many seconds the next tab waits for what is still computed.
 LONGEST_WAIT: Final = 20
 MOSAICS: Final = {"8x16": (8, 16), "32x64": (32, 64)}
 ATTENTIONS: Final = {"32x128x64": (32, 128, 64), "16x512x64": (16, 512, 64)}
@@ -116,7 +116,7 @@ def _window(workbench: Workbench) -> MainWindow:
 
 
 def _settled(workbench: Workbench) -> None:
-    """Wait until nothing is computed elsewhere, so that an edit is timed alone and not with the end of the last one."""
+    """Wait until nothing is computed elsewhere, so that one tab's slow stages do not slow the next one's edits."""
     end = time.perf_counter() + LONGEST_WAIT
     while workbench.pending(workbench.current) and time.perf_counter() < end:
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
@@ -144,6 +144,7 @@ def _edits() -> tuple[dict[str, float], float | None, dict[str, float]]:
             render.picture(window)
             times[f"{concept.number:02d}"] = _edit_time(window, concept)
             slider += _slider_times(window, concept)
+            _settled(workbench)
         if MULTI_HEAD in {concept.slug for concept in workbench.concepts}:
             workbench.show(MULTI_HEAD)
             for name, (heads, tokens) in MOSAICS.items():
@@ -169,7 +170,6 @@ def _edit_time(window: MainWindow, concept: d.Concept) -> float:
     for i in range(EDITS):
         index = tuple(int(part) for part in np.unravel_index(i % int(np.prod(shape)), shape))
         value = min(max(float(i % 7) if one.whole else 0.05 + 0.01 * i, one.limits[0]), one.limits[1])
-        _settled(workbench)
         times.append(_until_painted(partial(workbench.edit, slug, one.name, [index], [value])))
     while workbench.undo_label is not None:
         workbench.undo()
@@ -187,7 +187,6 @@ def _slider_times(window: MainWindow, concept: d.Concept) -> list[float]:
                 for i in range(30):
                     value = min(low + round((high - low) * i / 29 / control.step) * control.step, high)
                     set_it = partial(workbench.set_control, slug, control.name, value)
-                    _settled(workbench)
                     times.append(_until_painted(set_it))
             workbench.undo()
     return times
