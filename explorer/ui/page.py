@@ -63,8 +63,6 @@ class Page(QWidget):
     said = Signal(str)
     cell_clicked = Signal(str, tuple)
     refreshed = Signal()
-    _controls_asked = False
-    _asks_for_cell = False
 
     def __init__(self, concept: d.Concept, workbench: Workbench, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +75,8 @@ class Page(QWidget):
         self._view_stale = True
         self._hovered: tuple[str, Index] | None = None
         self._restyled = False
+        self._controls_asked = False
+        self._asks_for_cell = False
         #: What a presentation is about: its arrays, the array of the cell that is told of, and those not come to.
         self._about: tuple[frozenset[str], str, frozenset[str]] | None = None
         self._focused_for: tuple[object, ...] | None = None
