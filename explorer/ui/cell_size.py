@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtGui import QFontMetrics
@@ -53,6 +53,8 @@ FEWEST_PIXELS, NARROWEST = 16, 2.3
 BESIDE = 0.25
 #: A thumbnail's cells hold digits when these make them at most so much wider than they are high.
 SMALL_WIDEST = 1.6
+#: How many widths are remembered; a number that is dragged has ever new texts.
+WIDTHS_KEPT = 8192
 
 
 def beside_digits(theme: Theme, unit: Unit) -> Theme:
@@ -99,7 +101,7 @@ def holds_digits(cell: CellSize, text: str = "") -> bool:
     return cell.height >= FEWEST_PIXELS and cell.width >= needed
 
 
-@cache
+@lru_cache(maxsize=WIDTHS_KEPT)
 def text_width(px: int, text: str, *, bold: bool = False) -> int:
-    """Return the width of a text in the app's font."""
+    """Return the width of a text in the app's font; a stage that looks for its unit asks for the same many times."""
     return QFontMetrics(font_of(px, bold)).horizontalAdvance(text)

@@ -117,6 +117,8 @@ class TraceStrip(QWidget):
             del self._placed[titled:], self._links[:]
             font, at = self.theme.font(size), y
             height = metrics_of(font.pixelSize()).height() + px(6)
+            if size > ORDINARY[-1] and y + height * len(lines) > base:
+                continue  # there are more lines than room for letters of this size, however short they are
             for groups in lines:
                 used = self._place_line(groups, x0, at, width, font, height)
                 at += used

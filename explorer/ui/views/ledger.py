@@ -24,6 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
+from explorer.ui.cell_size import text_width
 from explorer.ui.guard import guarded
 from explorer.workbench import number_text
 
@@ -315,11 +316,11 @@ class LedgerView(QWidget):
         ledger, px = self.ledger, self.theme.px
         if ledger is None:
             return []
-        small, bold = QFontMetrics(self.theme.font(12)), QFontMetrics(self.theme.font(13, bold=True))
+        small, bold = self.theme.text_px(12), self.theme.text_px(13)
         widths = []
         for column, heading in enumerate(ledger.headings):
-            texts = [bold.horizontalAdvance(row[column].text) for row in ledger.rows]
-            heads = [small.horizontalAdvance(text) for text in (heading.text, heading.below)]
+            texts = [text_width(bold, row[column].text, bold=True) for row in ledger.rows]
+            heads = [text_width(small, text) for text in (heading.text, heading.below)]
             widths.append(max(*texts, *heads) + px(14))
         return widths
 

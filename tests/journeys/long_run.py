@@ -1,0 +1,110 @@
+"""Random actions by the hundred thousand: `python -m tests.journeys.long_run --actions 100000 --seed 1`.
+
+Outside the ordinary tests because it takes hours. One window, every tab, one seed; an exception or a message of Qt
+ends the run with what was done last, and the end says how the memory went. Without a display it runs offscreen; on one,
+`QT_QPA_PLATFORM=xcb` runs it there.
+"""
+
+import argparse
+import gc
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+REPORT_EVERY = 1_000
+REMEMBERED = 30
+SETTLED = 0.2  # The share of the run after which memory is compared: until then caches and the history fill.
+
+
+def resident() -> float:
+    """Return the resident memory of this process in MB; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except OSError:
+        return 0.0
+
+
+def home_of_its_own(folder: str) -> None:
+    """Keep the run away from the settings and the sessions of whoever starts it."""
+    os.environ.update(
+        HOME=folder,
+        XDG_CONFIG_HOME=f"{folder}/config",
+        XDG_DATA_HOME=f"{folder}/data",
+        XDG_STATE_HOME=f"{folder}/state",
+        XDG_CACHE_HOME=f"{folder}/cache",
+    )
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+def run(actions: int, seed: int) -> int:
+    """Do that many actions, report on stdout, and return 0, or 1 for whatever went wrong."""
+    from PySide6.QtCore import QtMsgType, qInstallMessageHandler
+    from PySide6.QtWidgets import QApplication
+
+    from explorer import app as application
+    from explorer.ui import theme as themes
+    from explorer.ui.lifetime import close_all
+    from explorer.ui.settings import Settings
+    from explorer.ui.window import MainWindow
+    from explorer.workbench.workbench import Workbench
+    from tests.journeys.actor import Actor
+
+    troubles: list[str] = []
+
+    def on_message(kind: QtMsgType, context: object, message: str) -> None:
+        if kind != QtMsgType.QtDebugMsg and "plugin does not support" not in message:
+            troubles.append(f"Qt says: {message}")
+
+    def on_exception(kind: type[BaseException], error: BaseException, trace: object) -> None:
+        troubles.append("".join(traceback.format_exception(error)))
+
+    sys.excepthook = on_exception
+    qInstallMessageHandler(on_message)
+    app = application.application()
+    window = MainWindow(Workbench(), Settings(), themes.make("light", 100))
+    window.resize(1280, 720)
+    window.show()
+    actor = Actor(window, seed)
+    memory: list[float] = []
+    started = time.monotonic()
+    for done in range(1, actions + 1):
+        actor.act()
+        if troubles:
+            print(*actor.done, *troubles, f"after {done} actions of seed {seed}", sep="\n")
+            return 1
+        del actor.done[:-REMEMBERED]
+        if done % REPORT_EVERY == 0:
+            memory.append(resident())
+            print(f"{done} actions, {time.monotonic() - started:.0f} s, {memory[-1]:.1f} MB", flush=True)
+    settled = memory[int(len(memory) * SETTLED) :]
+    if settled:
+        print(f"memory between {min(settled):.1f} and {max(settled):.1f} MB; at the end {settled[-1]:.1f}")
+    close_all(window)
+    del window, actor
+    gc.collect()
+    left = [type(widget).__name__ for widget in QApplication.allWidgets()]
+    del app
+    if left or troubles:
+        print("left alive:", *left, *troubles, sep="\n")
+        return 1
+    print(f"{actions} actions of seed {seed}: no exception, no message of Qt, nothing left alive")
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line and run in a home that is thrown away."""
+    parser = argparse.ArgumentParser(prog="python -m tests.journeys.long_run", description=__doc__)
+    parser.add_argument("--actions", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        home_of_its_own(folder)
+        return run(given.actions, given.seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
