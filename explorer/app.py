@@ -6,13 +6,15 @@ calls `make_window`; the command line calls `run_window`.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
 from explorer.ui import guard
 from explorer.ui import theme as themes
-from explorer.ui.lifetime import application, close_all, collect_from_now_on
+from explorer.ui.garbage import Collector
+from explorer.ui.lifetime import application, close_all
 from explorer.ui.settings import Settings
 from explorer.ui.window import MainWindow
 from explorer.workbench.document import Document
@@ -89,7 +91,7 @@ def run_window(
         window.start_show(full_screen=True)
     window.show()
     guard.say_faults(window.say)
-    QTimer.singleShot(0, window, collect_from_now_on)
+    QTimer.singleShot(0, window, partial(Collector, window))
     if exit_after_first_paint:
         QTimer.singleShot(0, window, lambda: (window.repaint(), window.close(), app.exit()))
     status = app.exec()

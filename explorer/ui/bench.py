@@ -27,6 +27,7 @@ from explorer.ui import bench_rivals as rivals
 from explorer.ui import lifetime, render
 from explorer.ui import theme as themes
 from explorer.ui.bench_parts import PARTS
+from explorer.ui.garbage import Collector
 from explorer.ui.settings import Settings
 from explorer.ui.window import MainWindow
 from explorer.workbench.workbench import Workbench
@@ -225,7 +226,7 @@ def _memory_here() -> dict[str, float]:
     window = MainWindow(workbench, Settings(), themes.make("light"))
     window.resize(1280, 720)
     window.show()
-    lifetime.collect_from_now_on()
+    Collector(window)
     slugs = [entry.slug for entry in workbench.index]
 
     def visit(slug: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import gc
 import os
 import sys
 from pathlib import Path
@@ -87,12 +86,6 @@ def _have_a_home() -> None:
         Path.home()
     except RuntimeError:
         os.environ["HOME"] = QDir.homePath()
-
-
-def collect_from_now_on() -> None:
-    """Let garbage be collected, but not looked for among what a start has made: that stays until the end."""
-    gc.freeze()
-    gc.enable()
 
 
 def close_all(window: QWidget) -> None:

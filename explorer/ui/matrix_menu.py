@@ -69,7 +69,7 @@ def _edit(view: MatrixView, index: Index) -> None:
     cell = view.array_cell(index)
     if cell is not None:
         view.setCurrentIndex(view.model().index(*cell))
-        view.edit(view.currentIndex())
+        view.edit_current()
 
 
 def open_menu(page: Page, name: str, cells: list[Index], where: QPoint) -> None:

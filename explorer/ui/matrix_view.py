@@ -468,9 +468,10 @@ class MatrixView(QTableView):
             self._host.hover(self.name, None)
 
     def edit_current(self) -> None:
-        """Open the editor of the cell that the keyboard is on."""
+        """Open the editor of the cell that the keyboard is on, unless it is open already."""
         current = self.currentIndex()
-        if current.isValid() and self.editable and self.values.dtype != bool:
+        being_edited = self.state() == QTableView.State.EditingState
+        if current.isValid() and self.editable and self.values.dtype != bool and not being_edited:
             self.edit(current)
 
     def pin_current(self) -> None:

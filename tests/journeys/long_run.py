@@ -46,11 +46,8 @@ def run(actions: int, seed: int) -> int:
     from PySide6.QtWidgets import QApplication
 
     from explorer import app as application
-    from explorer.ui import theme as themes
+    from explorer.ui.garbage import Collector
     from explorer.ui.lifetime import close_all
-    from explorer.ui.settings import Settings
-    from explorer.ui.window import MainWindow
-    from explorer.workbench.workbench import Workbench
     from tests.journeys.actor import Actor
 
     troubles: list[str] = []
@@ -65,9 +62,10 @@ def run(actions: int, seed: int) -> int:
     sys.excepthook = on_exception
     qInstallMessageHandler(on_message)
     app = application.application()
-    window = MainWindow(Workbench(), Settings(), themes.make("light", 100))
+    window = application.make_window()
     window.resize(1280, 720)
     window.show()
+    Collector(window)
     actor = Actor(window, seed)
     memory: list[float] = []
     started = time.monotonic()

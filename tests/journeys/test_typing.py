@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from explorer.concepts import all_concepts, declaration
+from explorer.ui.matrix_menu import build_menu
 from explorer.ui.matrix_view import MatrixView
 from explorer.ui.number_style import cell_text
 from explorer.ui.window import MainWindow
@@ -203,6 +204,20 @@ def test_dragging_the_corner_of_a_cell_scrubs_in_one_step(qtbot: QtBot, make_win
     window.undo()
     assert float(view.values[1, 1]) == old
     assert window.workbench.undo_label is None
+
+
+def test_asking_to_edit_a_cell_that_is_being_edited_keeps_what_is_typed(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(SEVEN)
+    view = view_of(window, "x")
+    stand_on(qtbot, view, 1, 1)
+    qtbot.keyClicks(view.viewport(), "7")
+    editor = QApplication.focusWidget()
+    menu = build_menu(window.page, "x", [(1, 1)])
+    next(action for action in menu.actions() if action.text().startswith("Edit")).trigger()
+    assert isinstance(editor, QLineEdit)
+    assert editor.text() == "7"
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    assert window.workbench.state(SEVEN).inputs["x"][1, 1] == 7
 
 
 def test_the_wheel_never_changes_a_value(qtbot: QtBot, make_window: MakeWindow) -> None:
