@@ -203,7 +203,7 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
         Results of an earlier situation; stages that read the same objects under an equal op are taken from it.
     slow : bool
         Whether ops declared slow are run; without, their stages (and what reads them) are absent unless `earlier`
-        has them, and ``Results.waiting`` lists those that could be run.
+        has them or these inputs are quickly done with, and ``Results.waiting`` lists those that could be run.
 
     Returns
     -------
@@ -228,7 +228,7 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
         key = (_OpKey(stage, op, situation.controls), *_identities(stage, read, arrays, situation))
         if earlier is not None and earlier._sources.get(stage.name) == key and stage.name in earlier._arrays:
             result = earlier._arrays[stage.name]
-        elif op.slow and not slow:
+        elif op.slow and not slow and not op.quick(*read):
             waiting[stage.name] = Waiting(stage.name, key, op, read)
             continue
         else:

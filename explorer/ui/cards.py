@@ -158,7 +158,9 @@ class TaskCard(QFrame):
         check = self.task.check
         if check is None:
             return
-        outcome = Outcome(False) if self._names is None else predicates.check(check, self._names)
+        # What is still being computed, or is not computed under these controls, is nothing that a reader did wrong.
+        names = self._names or {}
+        outcome = predicates.check(check, names) if check.names <= names.keys() else Outcome(False)
         if outcome == self._shown:
             return
         self._shown = outcome

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import shiboken6
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import QLayout, QLayoutItem
+
+
+def _delete(items: list[QLayoutItem]) -> None:
+    """Delete what a layout held: Qt leaves that to the layout, and one written in Python has no destructor."""
+    for item in items:
+        if shiboken6.isValid(item):
+            shiboken6.delete(item)
+    items.clear()
 
 
 class FlowLayout(QLayout):
@@ -15,6 +26,7 @@ class FlowLayout(QLayout):
         self._stacked = stacked
         self.gap = gap
         self.line_gap = lines
+        self.destroyed.connect(partial(_delete, self._items))
 
     def addItem(self, item: QLayoutItem) -> None:
         """Append an item."""

@@ -292,6 +292,13 @@ def test_a_task_whose_cell_is_gone_says_so(shown):
     assert shown.text("task_note") == ""
 
 
+def test_a_task_says_nothing_of_an_array_that_is_still_being_computed(shown):
+    shown.panel.set_results({"weights": np.full((3, 3), 0.95)})
+    shown.panel.set_results({"scores": np.zeros((3, 3))})
+    assert shown.find(QLabel, "task_mark").text() == "○ not yet"
+    assert shown.text("task_note") == ""
+
+
 def test_a_closed_panel_catches_up_when_it_opens(shown):
     shown.panel.hide()
     shown.panel.set_results({"weights": np.full((3, 3), 0.95)})

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QWidget
 
+from explorer.concepts import concept
 from explorer.concepts.declaration import Axis, Concept, Input, Matrix, Row, Stage
 from explorer.core.expression import Number
 from explorer.core.ops.base import Op, cell
@@ -311,3 +312,23 @@ def test_a_tab_without_slow_stages_has_no_bar(qtbot):
     qtbot.addWidget(page)
     assert page.slow is None
     assert page.findChild(QWidget, "slow") is None
+
+
+def test_few_scores_are_drawn_at_once_and_many_wait():
+    workbench = Workbench()
+    assert [one.stage for one in workbench.pending("scaling")] == ["draws"]
+    assert "jacobian" not in workbench.results("scaling")
+    workbench.replace("scaling", "head_sizes", [[1.0], [4.0], [9.0]], label="small heads")
+    assert not workbench.pending("scaling")
+    assert workbench.results("scaling")["jacobian"].shape == (3, 4)
+
+
+def test_what_is_computed_at_once_has_the_bits_of_what_waits():
+    stage = concept("scaling").stage("draws")
+    few = (np.array([[2.0], [3.0]]), *(np.asarray(number) for number in (200.0, 50.0, 8.0, 5)))
+    assert stage.op.quick(*few)
+    workbench = Workbench()
+    workbench.replace("scaling", "head_sizes", [[2.0], [3.0], [1024.0]], label="one large head")
+    (waiting,) = workbench.pending("scaling")
+    alone = stage.op.apply(few[0], *waiting.read[1:])
+    assert np.array_equal(waiting.compute()[:2], alone)

@@ -21,6 +21,10 @@ Names = Sequence[str]
 Index = tuple[int, ...]
 
 
+def _never(*_arrays: Array) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Op:
     """One step of arithmetic.
@@ -41,6 +45,8 @@ class Op:
         Whether the op leaves the GUI thread. Its `apply` then takes two keywords, both optional: ``progress(share)`` is
         called with what is done, 0 to 1; ``cancelled()`` is asked at every chunk of work, and when it says True `apply`
         raises whatever it likes.
+    quick : callable, optional
+        Of a slow op: ``quick(*arrays)`` says that these inputs are few enough to be done with inside the frame.
     unit : str
         What its numbers count, such as ``"FLOP"`` or ``"B"``: whole ones are written out in full.
     """
@@ -51,6 +57,7 @@ class Op:
     source: Callable[[Names], str]
     helpers: tuple[str, ...] = ()
     slow: bool = False
+    quick: Callable[..., bool] = _never
     unit: str = ""
 
 

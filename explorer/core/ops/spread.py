@@ -2,7 +2,7 @@
 
 What is drawn comes from one stream of random numbers, as `explorer.core.scaling` takes it: for each head size first the
 scores whose spread is measured, then rows of scores for softmax. Only the drawing and the Jacobians leave the GUI
-thread; everything else is read off their results.
+thread, when they are many; everything else is read off their results.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ REACH: Final = 4.0
 BARS: Final = 48
 #: So many rows of attention weights have their Jacobian taken at once.
 CHUNK: Final = 256
+#: So many gaussians and weights are done with in about 3 ms, and then nobody needs to wait for another thread.
+QUICK_GAUSSIANS: Final = 1 << 18
+QUICK_WEIGHTS: Final = 1 << 17
 _SKIP: Final = 1 << 16
 #: Sums of more terms than `TOLD` are explained by the first `HEAD` of them and the rest as one number.
 TOLD, HEAD = 64, 3
@@ -84,7 +87,11 @@ def draws() -> Op:
     def source(names: Names) -> str:
         return f"draw_scores({', '.join(names)})"
 
-    return Op("draws", apply, terms, source, (spread_source.DRAWS,), slow=True)
+    def quick(head_sizes: Array, pairs: Array, trials: Array, keys: Array, _seed: Array) -> bool:
+        scores = _whole(pairs) + _whole(trials) * _whole(keys)
+        return 2 * sum(_sizes(head_sizes)) * scores <= QUICK_GAUSSIANS
+
+    return Op("draws", apply, terms, source, (spread_source.DRAWS,), slow=True, quick=quick)
 
 
 def _long_sum(count: int, term: Callable[[int], Expression], rest: Callable[[int], float]) -> Expression:
@@ -273,7 +280,12 @@ def norms() -> Op:
     def source(names: Names) -> str:
         return f"jacobian_norms({', '.join(names)})"
 
-    return Op("norms", apply, terms, source, (_SOFTMAX, spread_source.DIVIDE, spread_source.NORMS), slow=True)
+    def quick(drawn: Array, head_sizes: Array, pairs: Array, _keys: Array, _d_model: Array) -> bool:
+        weights = head_sizes.size * len(DIVISORS) * (drawn.shape[1] - _whole(pairs))
+        return bool(weights <= QUICK_WEIGHTS)
+
+    sources = (_SOFTMAX, spread_source.DIVIDE, spread_source.NORMS)
+    return Op("norms", apply, terms, source, sources, slow=True, quick=quick)
 
 
 def median() -> Op:
