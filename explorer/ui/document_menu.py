@@ -6,6 +6,7 @@ the window, and what was open stays as it was. Nothing blocks: questions open ov
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -217,7 +218,7 @@ class DocumentMenu(QObject):
         menu.addAction("&Forget these", self._forget_recent)
 
     def _open_recent(self, path: Path) -> None:
-        if path.exists():
+        if os.path.exists(path):  # noqa: PTH110 - Path raises for a name that is too long
             self.open(path)
             return
         settings = self.window.settings
@@ -236,8 +237,7 @@ class DocumentMenu(QObject):
         self.window.settings.folder = str(path.parent)
 
     def _folder(self) -> str:
-        folder = self.window.settings.folder
-        return folder if folder and Path(folder).is_dir() else QDir.homePath()
+        return self.window.settings.folder or QDir.homePath()
 
     # --- the end ---
 

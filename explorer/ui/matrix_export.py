@@ -109,6 +109,5 @@ def ask_and_write(parent: QWidget, what: str, data: Callable[[], bytes], *, titl
             return
         settings.folder = str(path.parent)
 
-    folder = settings.folder if settings.folder and Path(settings.folder).is_dir() else ""
     kinds = [f"{title} (*.{suffix})", "All files (*)"]
-    ask.file_to_save(parent, what, write, kinds=kinds, suffix=suffix, name=name, folder=folder)
+    ask.file_to_save(parent, what, write, kinds=kinds, suffix=suffix, name=name, folder=settings.folder)

@@ -2,36 +2,55 @@
 
 A value that is missing, of the wrong kind or out of range is the default; a file that cannot be read or written is as
 good as none. Nothing of a document is kept here.
+
+The file is JSON, read by Python and not by QSettings: that one restores any variant which a damaged file spells out,
+and may then ask for more memory than there is, which ends the process, or unpickle what stands there, which runs it.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSettings
+import contextlib
+import json
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QStandardPaths
 
 from explorer.ui.theme import SCALES, THEMES
 
 NAME = "attention-explorer"
 MOST_RECENT = 10
+#: Nothing that is remembered comes near; a larger file is not ours.
+MOST_BYTES = 1_000_000
+
+#: What is remembered, by file. All windows of a process share it, so that they agree also where nothing can be written.
+_known: dict[Path, dict[str, object]] = {}
 
 
 class Settings:
-    """The remembered settings, read and written one by one."""
+    """The remembered settings, read and written one by one; another process's are kept when ours are written."""
 
     def __init__(self) -> None:
-        self._store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, NAME, NAME)
-        self._store.setFallbacksEnabled(False)
+        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
+        self._file = Path(folder, NAME, "settings.json")
+        self._values = _known.setdefault(self._file, {})
+        self._values.update(_read(self._file))
 
     def _text(self, key: str) -> str:
-        value = self._store.value(key)
+        value = self._values.get(key)
         return value if isinstance(value, str) else ""
 
     def _set(self, key: str, value: object) -> None:
-        self._store.setValue(key, value)
+        if self._values.get(key) == value:
+            return
+        self._values[key] = value
+        _write(self._file, {**_read(self._file), key: value})
 
     def reset(self) -> None:
         """Forget everything."""
-        self._store.clear()
-        self._store.sync()
+        self._values.clear()
+        with contextlib.suppress(OSError):
+            self._file.unlink()
 
     @property
     def theme(self) -> str:
@@ -86,7 +105,7 @@ class Settings:
     @property
     def recent(self) -> list[str]:
         """The sessions that were opened or saved last, the newest first."""
-        value = self._store.value("recent")
+        value = self._values.get("recent")
         paths = [value] if isinstance(value, str) else value if isinstance(value, list) else []
         return [path for path in paths if isinstance(path, str) and path][:MOST_RECENT]
 
@@ -96,17 +115,38 @@ class Settings:
 
     @property
     def folder(self) -> str:
-        """The folder in which a file was chosen last, empty when unknown."""
-        return self._text("folder")
+        """The folder in which a file was chosen last, empty when unknown or gone."""
+        folder = self._text("folder")
+        return folder if os.path.isdir(folder) else ""  # noqa: PTH112 - Path raises for a name that is too long
 
     @folder.setter
     def folder(self, path: str) -> None:
         self._set("folder", path)
 
-    def path(self) -> str:
+    def path(self) -> Path:
         """Return the file that holds the settings."""
-        return self._store.fileName()
+        return self._file
 
-    def sync(self) -> None:
-        """Write to disk now."""
-        self._store.sync()
+
+def _read(file: Path) -> dict[str, object]:
+    """Return what the file remembers, nothing where it is damaged or no file at all."""
+    try:
+        # What is neither a file nor missing, such as a pipe, would be waited for without end.
+        text = file.read_bytes() if file.is_file() and file.stat().st_size <= MOST_BYTES else b"{}"
+        values = json.loads(text)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def _write(file: Path, values: dict[str, object]) -> None:
+    """Replace the file in one step, or leave it as it is; a link to it stays a link."""
+    with contextlib.suppress(OSError):
+        target = Path(os.path.realpath(file))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            draft.write_text(json.dumps(values, indent=1), encoding="ascii")
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)

@@ -191,7 +191,6 @@ def _window() -> str:
     finally:
         lifetime.close_all(window)
         window.settings.geometry, window.settings.tab = place, tab
-        window.settings.sync()
 
 
 def _paint(window: MainWindow, concept: Concept) -> None:

@@ -643,7 +643,6 @@ class MainWindow(QMainWindow):
         self.presentation.stop()
         self.settings.geometry = self.saveGeometry()
         self.settings.tab = self.workbench.current
-        self.settings.sync()
         self._unsubscribe()
         self.bookmarks.end()
         self.files.end()

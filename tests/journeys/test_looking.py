@@ -174,15 +174,12 @@ def test_scaling_scales_everything(make_window: MakeWindow, percent: int) -> Non
 def test_settings_are_remembered_and_a_corrupt_file_does_not_stop_the_start(
     make_window: MakeWindow, own_home: object
 ) -> None:
-    from pathlib import Path
-
     window = make_window(SEVEN)
     window.set_theme_name("contrast")
     window.set_scale(125)
-    window.settings.sync()
     again = MakeSettings()
     assert (again.theme, again.percent) == ("contrast", 125)
-    file = Path(again.path())
+    file = again.path()
     for garbage in (b"\x00\xff[[[=", b"[General]\ntheme=@Variant(\\0\\0\\0)\nscale=abc\ngeometry=%%%\n", b""):
         file.write_bytes(garbage)
         damaged = MakeSettings()

@@ -146,7 +146,6 @@ def test_files_opened_last_are_offered_and_survive(window: MainWindow, open_wind
     window.files.open(one)
     window.files.open(two)
     assert window.settings.recent == [str(two), str(one)]
-    window.settings.sync()
     assert Settings().recent == [str(two), str(one)]
     other = open_window()
     assert [action.text().split("  ")[-1] for action in recent(other)[:2]] == ["two.attn", "one.attn"]
@@ -167,8 +166,9 @@ def recent(window: MainWindow) -> list[QAction]:
 
 @pytest.mark.parametrize("stored", [["a", 3], "one", 7, ["", "x"] * 30])
 def test_a_damaged_list_of_recent_files_does_no_harm(own_home: Path, qapp: QApplication, stored: object) -> None:
+    Settings().path().parent.mkdir(parents=True)
+    Settings().path().write_text(json.dumps({"recent": stored}))
     settings = Settings()
-    settings._store.setValue("recent", stored)
     assert all(isinstance(path, str) and path for path in settings.recent)
     assert len(settings.recent) <= 10
 
@@ -383,7 +383,7 @@ def test_a_place_that_still_exists_is_taken_again(window: MainWindow) -> None:
 
 
 def test_a_first_window_is_no_larger_than_its_screen(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    window.settings._store.remove("geometry")
+    window.settings.reset()
     monkeypatch.setattr(QGuiApplication, "screens", staticmethod(lambda: [Screen(0, 0, 910, 512)]))
     monkeypatch.setattr(QGuiApplication, "platformName", staticmethod(lambda: "xcb"))
     window.restore_place()
@@ -399,6 +399,6 @@ def test_a_show_that_was_closed_does_not_come_back_as_a_window_without_a_frame(w
 
 
 def test_a_damaged_place_is_as_good_as_none(window: MainWindow) -> None:
-    window.settings._store.setValue("geometry", "nonsense")
+    window.settings._set("geometry", "nonsense")
     window.restore_place()
     assert (window.width(), window.height()) == (1280, 720)
