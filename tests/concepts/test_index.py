@@ -40,7 +40,7 @@ def test_the_lines_are_known_without_importing_a_tab():
     program = (
         "import sys; from explorer import concepts\n"
         "slugs = [one.slug for one in concepts.index()]\n"
-        "assert len(slugs) == 13, slugs\n"
+        "assert len(slugs) >= 13, slugs\n"
         "loaded = [one for one in slugs if 'explorer.concepts.' + one.replace('-', '_') in sys.modules]\n"
         "assert not loaded, loaded\n"
     )

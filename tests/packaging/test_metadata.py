@@ -98,9 +98,9 @@ def test_version_and_date_are_the_same_everywhere():
     assert newest.get("date") == f"{release.released():%Y-%m-%d}"
 
 
-def test_the_number_of_tabs_that_is_promised_is_that_of_the_application():
+def test_as_many_tabs_as_are_promised_are_there():
     control = (ROOT / "packaging" / "debian" / "control").read_text(encoding="utf-8")
-    assert len(all_concepts()) == 13
+    assert {one.number for one in all_concepts()} >= set(range(1, 14))
     assert "thirteen tabs" in " ".join(control.split())
     assert "Thirteen tabs" in " ".join("".join(appstream().itertext()).split())
 

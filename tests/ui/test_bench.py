@@ -7,6 +7,7 @@ import pytest
 
 from explorer import resources
 from explorer.cli import main
+from explorer.concepts import all_concepts
 from explorer.ui import bench, bench_parts, bench_rivals
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads(resources.text("schema", "bench-1.json")))
@@ -44,7 +45,7 @@ def test_all_parts_together_fit_the_schema(capsys, quick):
     result = printed(capsys)
     SCHEMA.validate(result)
     assert [key for key, value in result.items() if value is None] == []
-    numbers = {f"{number:02d}" for number in range(1, 14)}
+    numbers = {f"{one.number:02d}" for one in all_concepts()}
     assert set(result["edit_ms"]) == {*numbers, "8x16", "32x64"}
     assert set(result["first_show_ms"]) == numbers
     assert all(time > 0 for time in result["edit_ms"].values())
