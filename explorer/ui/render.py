@@ -13,6 +13,7 @@ from explorer.ui import lifetime
 from explorer.ui import theme as themes
 from explorer.ui.settings import Settings
 from explorer.ui.window import MainWindow
+from explorer.workbench import atomic
 from explorer.workbench.workbench import Workbench
 
 
@@ -58,7 +59,7 @@ def render(
     chosen = all_concepts() if tab in (None, "all") else (concept(str(tab)),)
     look = themes.make(theme, scale, present)
     folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    atomic.make_folder(folder)
     app = lifetime.application()
     workbench = Workbench()
     if session is not None:

@@ -11,7 +11,7 @@ from explorer import cli
 from explorer.app import make_window
 from explorer.concepts import all_concepts, declaration
 from explorer.ui.lifetime import close_all
-from explorer.ui.render import picture
+from explorer.ui.render import picture, render
 
 EDIT = Qt.ItemDataRole.EditRole
 
@@ -60,3 +60,9 @@ def test_what_the_command_line_does_leaves_an_open_window_as_it_was(qtbot: QtBot
             assert picture(window) == before
     finally:
         close_all(window)
+
+
+def test_a_folder_that_cannot_be_made_is_refused_with_a_sentence(qapp, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(ValueError, match="a file of that name is in"):
+        render(tab=7, out=tmp_path / "taken")
