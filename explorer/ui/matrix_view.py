@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 Index = tuple[int, ...]
 #: Tables of plain colours with more cells than this show no outline of what changed.
 MOST_OUTLINES = 1024
+#: Keys that change a cell, besides digits. Signs and the full stop do not count: a clicker sends some of them.
+TYPING = frozenset({Qt.Key.Key_Delete, Qt.Key.Key_Backspace, Qt.Key.Key_F2})
 
 
 class Host(Protocol):
@@ -406,12 +408,9 @@ class MatrixView(QTableView):
         """Edit as in a spreadsheet: Delete, Enter, Ctrl+C, V, D, Alt with arrows; all else is QTableView's."""
         key, modifiers = event.key(), event.modifiers()
         control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
-        if control and key == Qt.Key.Key_C:
-            self.copy()
-        elif control and key == Qt.Key.Key_V:
-            self.paste()
-        elif control and key == Qt.Key.Key_D:
-            self.fill_down()
+        ranges = {Qt.Key.Key_C: self.copy, Qt.Key.Key_V: self.paste, Qt.Key.Key_D: self.fill_down}
+        if control and key in ranges:
+            ranges[Qt.Key(key)]()
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self.editable:
             self.clear_selected()
         elif modifiers & Qt.KeyboardModifier.AltModifier and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
@@ -436,6 +435,8 @@ class MatrixView(QTableView):
             ) else super().keyPressEvent(event)
         elif self.editable and self.values.dtype != bool and event.text() and not _starts_number(event.text()):
             event.ignore()
+        elif not self.editable and not self.asked and (key in TYPING or event.text().isdecimal()):
+            self._refuse_typing()
         else:
             super().keyPressEvent(event)
 
@@ -527,7 +528,7 @@ class MatrixView(QTableView):
         if not cells:
             return
         if not self.editable:
-            self._refuse(cells[0], f"{self.name} is computed; paste into a matrix that you can type into")
+            self._refuse_typing()
             return
         try:
             block = clipboard.read_block(QGuiApplication.clipboard().text())
@@ -581,6 +582,10 @@ class MatrixView(QTableView):
         if sentence is not None:
             self._refuse(cells[0], sentence)
         return sentence is None
+
+    def _refuse_typing(self) -> None:
+        for cell in self._selected()[:1]:
+            self._refuse(cell, f"{self.name} is computed; change a number that it is made of")
 
     def _refuse(self, cell: tuple[int, int], sentence: str) -> None:
         self._host.refuse(self.viewport(), self.visualRect(self._matrix.index(*cell)), sentence)

@@ -30,7 +30,7 @@ MOST_CHARACTERS = 8_000_000
 
 NOTHING = QT_TRANSLATE_NOOP("workbench", "there are no numbers to paste; copy a range of numbers first")
 RAGGED = QT_TRANSLATE_NOOP(
-    "workbench", "row {row} of what you paste has {found} cells and row 0 has {wanted}; every row needs as many"
+    "workbench", "row {row} of what you paste is {found} wide and row 0 is {wanted} wide; all rows must be equally wide"
 )
 EMPTY_CELL = QT_TRANSLATE_NOOP(
     "workbench", "row {row}, column {column} of what you paste is empty; every cell needs a number"

@@ -126,6 +126,20 @@ def test_enter_goes_down_tab_goes_right_escape_gives_up(qtbot: QtBot, make_windo
     assert float(view.values[1, 1]) != 3.0
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_5, Qt.Key.Key_Delete, Qt.Key.Key_F2], ids=["5", "delete", "F2"])
+@pytest.mark.parametrize("name", ["q", "scores", "output"])
+def test_a_computed_cell_says_that_it_is_computed(
+    qtbot: QtBot, make_window: MakeWindow, name: str, key: Qt.Key
+) -> None:
+    window = make_window(SEVEN)
+    view = view_of(window, name)
+    stand_on(qtbot, view, 1, 0)
+    qtbot.keyClick(view.viewport(), key)
+    assert window.page.bubble.isVisible()
+    assert window.page.bubble.text() == f"{name} is computed; change a number that it is made of"
+    assert not window.workbench.edited(SEVEN)
+
+
 def test_delete_is_zero_and_arrows_move(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window(SEVEN)
     view = view_of(window, "Wv")

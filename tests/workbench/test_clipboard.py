@@ -43,8 +43,8 @@ def test_a_block_is_read_as_it_was_copied(text, rows):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("1\t2\n3\n", "row 1 of what you paste has 1 cells and row 0 has 2"),
-        ("1\t2\n3\t4\t5", "row 1 of what you paste has 3 cells and row 0 has 2"),
+        ("1\t2\n3\n", "row 1 of what you paste is 1 wide and row 0 is 2 wide"),
+        ("1\t2\n3\t4\t5", "row 1 of what you paste is 3 wide and row 0 is 2 wide"),
         ("1\t\n3\t4", "row 0, column 1 of what you paste is empty"),
         ("1\n\n3", "row 1, column 0 of what you paste is empty"),
         ("1;2\n;4", "row 1, column 0 of what you paste is empty"),
