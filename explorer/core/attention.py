@@ -24,7 +24,6 @@ import numpy as np
 from explorer.core.blas import one_thread
 from explorer.core.checks import (
     QT_TRANSLATE_NOOP,
-    Choices,
     InputError,
     Shape,
     as_flag,
@@ -36,6 +35,7 @@ from explorer.core.checks import (
     check_broadcast,
     check_result,
     freeze,
+    kv_head_choices,
     refuse_overflow,
     row_norm_bound,
 )
@@ -60,12 +60,6 @@ NO_SHARING = QT_TRANSLATE_NOOP(
     "q has shape {q} and k has shape {k}: "
     "{n_head} query heads cannot share {n_head_kv} KV heads; n_head_kv may be {choices}",
 )
-
-
-def kv_head_choices(n_head: int) -> Choices:
-    """Return the numbers of KV heads that `n_head` query heads can share evenly: its divisors, ascending."""
-    low = [d for d in range(1, int(n_head**0.5) + 1) if n_head % d == 0]
-    return Choices(sorted({*low, *(n_head // d for d in low)}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,6 +79,12 @@ class Choices(tuple[Any, ...]):
         return format(str(self), spec)
 
 
+def kv_head_choices(n_head: int) -> Choices:
+    """Return the numbers of KV heads that `n_head` query heads can share evenly: its divisors, ascending."""
+    low = [d for d in range(1, math.isqrt(n_head) + 1) if n_head % d == 0]
+    return Choices(sorted({*low, *(n_head // d for d in low)}))
+
+
 NOT_NUMBERS = QT_TRANSLATE_NOOP("core", "{name} must be a rectangular array of real numbers, not {found}")
 NOT_BOOLEAN = QT_TRANSLATE_NOOP(
     "core", "{name} must be boolean (True = may look), not {found}; numbers to add to the scores go into bias"
@@ -99,6 +105,9 @@ TOO_SMALL = QT_TRANSLATE_NOOP("core", "{name} is {value}; it must be at least {l
 NOT_A_FLAG = QT_TRANSLATE_NOOP("core", "{name} must be True or False, not {value}")
 NOT_A_NUMBER = QT_TRANSLATE_NOOP("core", "{name} must be a finite number, not {value}")
 NOT_POSITIVE = QT_TRANSLATE_NOOP("core", "{name} is {value}; it must be greater than 0 and fit {dtype}")
+CANNOT_SHARE = QT_TRANSLATE_NOOP(
+    "core", "{n_head} query heads cannot share {n_head_kv} KV heads; n_head_kv may be {choices}"
+)
 NO_BROADCAST = QT_TRANSLATE_NOOP("core", "{name} has shape {shape}, which does not broadcast to {target} = {axes}")
 
 

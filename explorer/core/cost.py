@@ -11,12 +11,11 @@ n pairs, its own included; FLOPs of attention depend on the query heads, bytes o
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
+from explorer.core.checks import CANNOT_SHARE, QT_TRANSLATE_NOOP, Choices, InputError, kv_head_choices
 
 KIB: Final = 2**10
 MIB: Final = 2**20
@@ -24,9 +23,6 @@ GIB: Final = 2**30
 GB: Final = 10**9
 
 UNKNOWN_CACHE_TYPE = QT_TRANSLATE_NOOP("core", "cache type {name!r} is not known; it may be {choices}")
-CANNOT_SHARE = QT_TRANSLATE_NOOP(
-    "core", "{n_head} query heads cannot share {n_head_kv} KV heads; n_head_kv may be {choices}"
-)
 
 
 class CacheType(NamedTuple):
@@ -105,12 +101,6 @@ def cache_type(name: str | CacheType) -> CacheType:
     return found
 
 
-def kv_head_choices(n_head: int) -> list[int]:
-    """Return every number of KV heads that `n_head` query heads can share, smallest first."""
-    small = [n for n in range(1, math.isqrt(n_head) + 1) if n_head % n == 0]
-    return sorted({*small, *(n_head // n for n in small)})
-
-
 def check_sharing(n_head: int, n_head_kv: int) -> int:
     """Return the query heads per KV head.
 
@@ -120,8 +110,7 @@ def check_sharing(n_head: int, n_head_kv: int) -> int:
         If the query heads cannot be shared out evenly.
     """
     if n_head_kv < 1 or n_head % n_head_kv:
-        choices = Choices(kv_head_choices(n_head))
-        raise InputError(CANNOT_SHARE, n_head=n_head, n_head_kv=n_head_kv, choices=choices)
+        raise InputError(CANNOT_SHARE, n_head=n_head, n_head_kv=n_head_kv, choices=kv_head_choices(n_head))
     return n_head // n_head_kv
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from explorer.core import cost
+from explorer.core.checks import kv_head_choices
 
 if TYPE_CHECKING:
     from explorer.core.cost_model import Architecture, Layer
@@ -80,7 +81,7 @@ def _vary(variant: Variant, choose: Literal["all", "one"] | int) -> Variant:
 
 def _grouped(architecture: Architecture, attending: list[Layer]) -> list[Variant]:
     heads = attending[0].n_head
-    common = [n for n in cost.kv_head_choices(heads) if all(layer.n_head % n == 0 for layer in attending)]
+    common = [n for n in kv_head_choices(heads) if all(layer.n_head % n == 0 for layer in attending)]
     between = [n for n in common if 1 < n < heads]
     if not between:
         return []

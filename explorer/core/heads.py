@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.core.attention import Trace, attend, kv_head_choices
+from explorer.core.attention import Trace, attend
 from explorer.core.blas import one_thread
 from explorer.core.checks import (
+    CANNOT_SHARE,
     QT_TRANSLATE_NOOP,
     InputError,
     as_floats,
@@ -26,6 +27,7 @@ from explorer.core.checks import (
     check_finite,
     check_result,
     freeze,
+    kv_head_choices,
     written,
 )
 
@@ -34,9 +36,6 @@ if TYPE_CHECKING:
 
     from explorer.core.arrays import FloatArray
 
-NO_SHARING = QT_TRANSLATE_NOOP(
-    "core", "{n_head} query heads cannot share {n_head_kv} KV heads; n_head_kv may be {choices}"
-)
 #: Divisors of larger numbers would take seconds to list; no machine holds as many heads.
 MOST_HEADS = 2**40
 TOO_MANY_HEADS = QT_TRANSLATE_NOOP("core", "n_head is {n_head}; it may be at most {most}")
@@ -228,7 +227,7 @@ def _head_counts(n_head: int, n_head_kv: int | None) -> tuple[int, int]:
     if n_head > MOST_HEADS:
         raise InputError(TOO_MANY_HEADS, n_head=written(n_head), most=MOST_HEADS)
     if n_head % n_head_kv:
-        raise InputError(NO_SHARING, n_head=n_head, n_head_kv=written(n_head_kv), choices=kv_head_choices(n_head))
+        raise InputError(CANNOT_SHARE, n_head=n_head, n_head_kv=written(n_head_kv), choices=kv_head_choices(n_head))
     return n_head, n_head_kv
 
 
@@ -268,4 +267,4 @@ def _split(projected: FloatArray, heads: int) -> FloatArray:
     return projected.reshape(n, heads, columns // heads).swapaxes(0, 1)
 
 
-__all__ = ["HeadsTrace", "kv_head_choices", "multi_head", "parameter_count"]
+__all__ = ["HeadsTrace", "multi_head", "parameter_count"]

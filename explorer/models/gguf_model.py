@@ -12,8 +12,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from explorer.core import cost
-from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
+from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, kv_head_choices
 from explorer.core.cost_model import Architecture, Indexer, Layer, Parameters
 from explorer.models import states
 from explorer.models.fields import MOST_LAYERS, Fields
@@ -261,7 +260,7 @@ class _Reader:
         if rank:
             return self.latent(n_head, rank)
         if n_head % n_kv:
-            choices = Choices(cost.kv_head_choices(n_head))
+            choices = kv_head_choices(n_head)
             raise InputError(CANNOT_SHARE, where=self.header.name, n_head=n_head, n_head_kv=n_kv, choices=choices)
         d_k = fields.size("attention.key_length")
         if d_k is None:

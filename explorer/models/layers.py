@@ -10,8 +10,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from explorer.core import cost
-from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError
+from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError, kv_head_choices
 from explorer.core.cost_model import Indexer, Layer
 from explorer.models import states
 from explorer.models.class_defaults import IRREGULAR
@@ -169,7 +168,7 @@ def _check(fields: Fields, heads: Heads) -> Heads:
     if heads.n_head < 1 or heads.n_head_kv < 1 or heads.n_head % heads.n_head_kv:
         raise InputError(
             CANNOT_SHARE, where=fields.where, n_head=heads.n_head, n_head_kv=heads.n_head_kv,
-            choices=Choices(cost.kv_head_choices(max(heads.n_head, 1))),
+            choices=kv_head_choices(max(heads.n_head, 1)),
         )  # fmt: skip
     return heads
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from explorer.core import rowblocks
-from explorer.core.attention import Trace, attend, kv_head_choices
+from explorer.core.attention import Trace, attend
+from explorer.core.checks import kv_head_choices
 from explorer.core.masks import visible_pairs
 from explorer.core.softmax import softmax_rows
 from tests.core.plain_attention import plain_attention

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from explorer.core.attention import attend
-from explorer.core.checks import InputError
-from explorer.core.heads import HeadsTrace, kv_head_choices, multi_head, parameter_count
+from explorer.core.checks import InputError, kv_head_choices
+from explorer.core.heads import HeadsTrace, multi_head, parameter_count
 
 GOLDENS = Path(__file__).parents[1] / "goldens"
 DTYPES = [np.float32, np.float64]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from explorer.concepts.declaration import Controls, Suggestion
 from explorer.concepts.shown import quantities
 from explorer.core import cost, lesson
-from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
+from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, kv_head_choices
 from explorer.core.cost_model import Architecture, CacheOptions
 from explorer.core.ops.figures import Asked
 
@@ -150,9 +150,9 @@ def sizes_of(one: Architecture) -> dict[str, int]:
     return {name: size if size <= SIZES[name][2] else 0 for name, size in found.items()}
 
 
-def kv_heads(controls: Controls) -> list[int]:
+def kv_heads(controls: Controls) -> Sequence[int]:
     """Return the numbers of KV heads that can share the query heads."""
-    return cost.kv_head_choices(max(int(controls["n_head"]), 1))
+    return kv_head_choices(max(int(controls["n_head"]), 1))
 
 
 def follow(before: Controls, after: Controls) -> Controls:
@@ -169,7 +169,7 @@ def follow(before: Controls, after: Controls) -> Controls:
         moved = _in_place_of_nothing(after)
     n_head, n_head_kv = after["n_head"], after["n_head_kv"]
     if changed == ["n_head"] and n_head and n_head_kv:
-        moved["n_head_kv"] = max(n for n in cost.kv_head_choices(n_head) if n <= n_head_kv)
+        moved["n_head_kv"] = max(n for n in kv_head_choices(n_head) if n <= n_head_kv)
     if "window" in changed and after["window"] and not after["window_layers"]:
         moved["window_layers"] = after["n_layer"]
     if "n_layer" in changed and after["window_layers"] > after["n_layer"]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from explorer.core import cost
-from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError, cell_name
+from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, cell_name, kv_head_choices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,14 +49,14 @@ def check_shape(array: str, row: tuple[int, ...], names: Sequence[str], values: 
     sizes = {name: int(value) for name, value in zip(names, values.tolist(), strict=True)}
     cell = cell_name(array, (*row, names.index("n_head_kv")))
     if sizes["n_head"] % sizes["n_head_kv"]:
-        choices = cost.kv_head_choices(sizes["n_head"])
+        choices = kv_head_choices(sizes["n_head"])
         raise InputError(
             CANNOT_SHARE,
             cell=cell,
             n_head=sizes["n_head"],
             n_head_kv=sizes["n_head_kv"],
             name="n_head_kv",
-            choices=Choices(choices),
+            choices=choices,
         )
     largest = cost.kv_bytes(
         sizes["context"],

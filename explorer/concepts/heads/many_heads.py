@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from explorer.concepts.declaration import KEY, QUERY, TOKENS, Axis, Groups, Input, Stage
-from explorer.core import cost, lesson
+from explorer.core import lesson
+from explorer.core.checks import kv_head_choices
 from explorer.core.ops import attention, heads
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def x_input(of: Callable[[Sizes], Mapping[str, Floats]] = draws) -> Input:
 
 def divisors(sizes: Sizes) -> Sequence[int]:
     """Return every number of KV heads that the query heads can share."""
-    return cost.kv_head_choices(sizes["n_head"])
+    return kv_head_choices(sizes["n_head"])
 
 
 def split_queries(query: Axis, q: str = "q") -> Stage:
