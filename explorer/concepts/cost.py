@@ -31,7 +31,7 @@ from explorer.concepts.declaration import (
     Values,
     Whole,
 )
-from explorer.core import cost, cost_figures, lesson
+from explorer.core import cache_types, cost_figures, lesson
 from explorer.core.ops import figures
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from explorer.core.ops.figures import Asked
 
 #: Types that weights may be stored in; parameters of 16 bits unless chosen otherwise.
-CACHE_TYPES: Final = tuple((name, name) for name in cost.CACHE_TYPES)
+CACHE_TYPES: Final = tuple((name, name) for name in cache_types.CACHE_TYPES)
 CONTEXTS: Final = lesson.COST_CONTEXTS
 MEMORIES = Axis("6", "memory", (*(name for name, _ in cost_figures.MEMORY_LINES), "your memory"))
 TABLE = Axis(str(len(CONTEXTS)), "context", tuple(f"{n:,} tokens" for n in CONTEXTS))

@@ -7,102 +7,33 @@ rounded however long the context is. A whole model with layers of several kinds 
 Conventions, stated once: one multiply-add is 2 FLOPs; the softmax, the norms and the rotation of positions are not
 counted (below 1 %); a token sees itself, so n tokens make n(n+1)/2 causal pairs and a decode step at length n counts
 n pairs, its own included; FLOPs of attention depend on the query heads, bytes of the cache on the KV heads.
+
+Sources: 2·P FLOPs per token from Kaplan et al., "Scaling Laws for Neural Language Models" (2020), section 2.1; the
+bytes of a cache whose KV heads are shared from Ainslie et al., "GQA" (2023), and Shazeer, "Fast Transformer Decoding"
+(2019); windows from Jiang et al., "Mistral 7B" (2023), section 2.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from explorer.core.checks import CANNOT_SHARE, QT_TRANSLATE_NOOP, Choices, InputError, kv_head_choices
+from explorer.core.cache_types import CacheType, cache_type
+from explorer.core.checks import CANNOT_SHARE, InputError, kv_head_choices
 
 KIB: Final = 2**10
 MIB: Final = 2**20
 GIB: Final = 2**30
 GB: Final = 10**9
 
-UNKNOWN_CACHE_TYPE = QT_TRANSLATE_NOOP("core", "cache type {name!r} is not known; it may be {choices}")
-
-
-class CacheType(NamedTuple):
-    """How numbers are stored in a cache: `block` numbers share `block_bytes` bytes, scales included."""
-
-    name: str
-    block: int
-    block_bytes: int
-
-    def row_bytes(self, n_elements: int) -> int:
-        """Return the bytes of a row of `n_elements` numbers, the last block filled up."""
-        return -(-n_elements // self.block) * self.block_bytes
-
-    def fills_blocks(self, n_elements: int) -> bool:
-        """Say whether a row of `n_elements` numbers is made of whole blocks."""
-        return n_elements % self.block == 0
-
-    @property
-    def bytes_per_element(self) -> Fraction:
-        """Return the bytes of one number with its share of the block's scale, exactly."""
-        return Fraction(self.block_bytes, self.block)
-
-
-# A block of 32 numbers carries a 16-bit scale (q8_0, q5_0, q4_0, iq4_nl), or a 16-bit scale and a 16-bit minimum
-# (q5_1, q4_1). Counting q8_0 as 1 byte and q4_0 as a half would be 6 % and 12.5 % too low.
-CACHE_TYPES: Final = MappingProxyType(
-    {
-        kind.name: kind
-        for kind in (
-            CacheType("f32", 1, 4),
-            CacheType("f16", 1, 2),
-            CacheType("bf16", 1, 2),
-            CacheType("fp8", 1, 1),
-            CacheType("q8_0", 32, 34),
-            CacheType("q5_1", 32, 24),
-            CacheType("q5_0", 32, 22),
-            CacheType("q4_1", 32, 20),
-            CacheType("q4_0", 32, 18),
-            CacheType("iq4_nl", 32, 18),
-        )
-    }
-)
-
-_CACHE_TYPE_SPELLINGS: Final = MappingProxyType(
-    {
-        "float32": "f32",
-        "fp32": "f32",
-        "float16": "f16",
-        "fp16": "f16",
-        "half": "f16",
-        "bfloat16": "bf16",
-        "float8": "fp8",
-        "f8": "fp8",
-        "fp8_e4m3": "fp8",
-        "fp8_e5m2": "fp8",
-        "float8_e4m3fn": "fp8",
-        "float8_e5m2": "fp8",
-    }
-)
-
-
-def cache_type(name: str | CacheType) -> CacheType:
-    """Return the cache type of that name.
-
-    Raises
-    ------
-    InputError
-        If there is no cache type of that name.
-    """
-    if isinstance(name, CacheType):
-        return name
-    key = str(name).strip().lower()
-    found = CACHE_TYPES.get(_CACHE_TYPE_SPELLINGS.get(key, key))
-    if found is None:
-        raise InputError(UNKNOWN_CACHE_TYPE, name=str(name), choices=Choices(CACHE_TYPES))
-    return found
-
 
 def check_sharing(n_head: int, n_head_kv: int) -> int:
-    """Return the query heads per KV head.
+    """Return the query heads per KV head: n_head / n_head_kv.
+
+    Parameters
+    ----------
+    n_head, n_head_kv : int
+        Query heads and KV heads of a layer.
 
     Raises
     ------
@@ -115,7 +46,13 @@ def check_sharing(n_head: int, n_head_kv: int) -> int:
 
 
 def kv_head_of(query_head: int, n_head: int, n_head_kv: int) -> int:
-    """Return the KV head that a query head reads: ``query_head // (n_head // n_head_kv)``."""
+    """Return the KV head that a query head reads: ``query_head // (n_head // n_head_kv)``; counted from 0.
+
+    Raises
+    ------
+    InputError
+        If the query heads cannot be shared out evenly.
+    """
     return query_head // check_sharing(n_head, n_head_kv)
 
 
@@ -123,6 +60,11 @@ def variants(n_head: int, n_head_kv: int) -> list[tuple[str, int]]:
     """Return (name, KV heads) of multi-head, grouped-query and multi-query attention with the same query heads.
 
     Where the model itself is one of the extremes there is no third variant to draw, and two are returned.
+
+    Raises
+    ------
+    InputError
+        If the query heads cannot be shared out evenly.
     """
     check_sharing(n_head, n_head_kv)
     rows = [("multi-head (MHA)", n_head), ("grouped-query (GQA)", n_head_kv), ("multi-query (MQA)", 1)]
@@ -144,7 +86,32 @@ def kv_bytes_per_token(
     """Return the bytes that one token adds to the cache of `n_layer` equal layers.
 
     n_layer · n_head_kv · (d_k · bytes_k + d_v · bytes_v); with equal widths and types this is the lesson's
-    2 · layers · KV heads · head size · bytes. `d_v` and `cache_type_v` default to those of K.
+    2 · layers · KV heads · head size · bytes.
+
+    Parameters
+    ----------
+    n_layer : int
+        Layers, all alike.
+    n_head_kv : int
+        KV heads of a layer.
+    d_k : int
+        Width of a key.
+    d_v : int, optional
+        Width of a value; `d_k` unless given.
+    cache_type_k : str or CacheType
+        How keys are stored, such as "f16" or "q8_0".
+    cache_type_v : str or CacheType, optional
+        How values are stored; as keys unless given.
+
+    Returns
+    -------
+    int
+        Bytes, for one sequence.
+
+    Raises
+    ------
+    InputError
+        For a cache type that is not known.
     """
     of_k = cache_type(cache_type_k)
     of_v = of_k if cache_type_v is None else cache_type(cache_type_v)
@@ -153,7 +120,7 @@ def kv_bytes_per_token(
 
 
 def cells_held(context: int, window: int | None = None) -> int:
-    """Return how many positions a layer keeps: all of them, or the last `window`."""
+    """Return how many of `context` tokens a layer keeps: all of them, or the last `window`."""
     return context if window is None else min(context, window)
 
 
@@ -169,7 +136,41 @@ def kv_bytes(
     window: int | None = None,
     batch: int = 1,
 ) -> int:
-    """Return the bytes of K and V that `n_layer` equal layers keep for `batch` sequences of `context` tokens."""
+    """Return the bytes of K and V that `n_layer` equal layers keep for `batch` sequences of `context` tokens.
+
+    batch · min(context, window) · the bytes of :func:`kv_bytes_per_token`.
+
+    Parameters
+    ----------
+    context : int
+        Tokens of each sequence, those to be generated included.
+    n_layer : int
+        Layers, all alike.
+    n_head_kv : int
+        KV heads of a layer.
+    d_k : int
+        Width of a key.
+    d_v : int, optional
+        Width of a value; `d_k` unless given.
+    cache_type_k : str or CacheType
+        How keys are stored, such as "f16" or "q8_0".
+    cache_type_v : str or CacheType, optional
+        How values are stored; as keys unless given.
+    window : int, optional
+        Layers keep the last `window` tokens only.
+    batch : int
+        Sequences.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Raises
+    ------
+    InputError
+        For a cache type that is not known.
+    """
     per_cell = kv_bytes_per_token(
         n_layer=n_layer,
         n_head_kv=n_head_kv,
@@ -187,7 +188,16 @@ def kv_bytes(
 def prefill_pairs(n: int, *, window: int | None = None, square: bool = False) -> int:
     """Return how many (query, key) pairs a prompt of `n` tokens computes in one head.
 
-    Causal: n(n+1)/2. Window W: n·W − W(W−1)/2 once n ≥ W. `square` counts n², windowed or not, as profilers do.
+    Causal: n(n+1)/2. Window W: n·W − W(W−1)/2 once n ≥ W.
+
+    Parameters
+    ----------
+    n : int
+        Tokens of the prompt.
+    window : int, optional
+        A token sees itself and the window − 1 before it.
+    square : bool
+        Count n², windowed or not, as profilers do.
     """
     if square:
         return n * n
@@ -197,12 +207,24 @@ def prefill_pairs(n: int, *, window: int | None = None, square: bool = False) ->
 
 
 def decode_pairs(n: int, *, window: int | None = None) -> int:
-    """Return how many pairs one decode step computes in one head when `n` counts the new token."""
+    """Return how many pairs one decode step computes in one head: n, which counts the new token, or the `window`."""
     return cells_held(n, window)
 
 
 def attention_flops_per_pair(*, n_layer: int, n_head: int, d_k: int, d_v: int | None = None) -> int:
-    """Return the FLOPs of one pair in all heads and layers: 2·d_k for the score and 2·d_v for the mix."""
+    """Return the FLOPs of one pair in all heads and layers: 2·d_k for the score and 2·d_v for the mix.
+
+    Parameters
+    ----------
+    n_layer : int
+        Layers, all alike.
+    n_head : int
+        Query heads of a layer.
+    d_k : int
+        Width of a query and of a key.
+    d_v : int, optional
+        Width of a value; `d_k` unless given.
+    """
     return n_layer * n_head * 2 * (d_k + (d_k if d_v is None else d_v))
 
 
@@ -217,7 +239,25 @@ def prefill_attention_flops(
     square: bool = False,
     batch: int = 1,
 ) -> int:
-    """Return the FLOPs of scores and mix over a whole prompt of `n` tokens."""
+    """Return the FLOPs of scores and mix over whole prompts: batch · FLOPs of a pair · pairs.
+
+    Parameters
+    ----------
+    n : int
+        Tokens of a prompt.
+    n_layer : int
+        Layers, all alike.
+    n_head : int
+        Query heads of a layer.
+    d_k : int
+        Width of a query and of a key.
+    d_v : int, optional
+        Width of a value; `d_k` unless given.
+    window, square
+        Which pairs count, as in :func:`prefill_pairs`.
+    batch : int
+        Prompts.
+    """
     per_pair = attention_flops_per_pair(n_layer=n_layer, n_head=n_head, d_k=d_k, d_v=d_v)
     return batch * per_pair * prefill_pairs(n, window=window, square=square)
 
@@ -232,13 +272,31 @@ def decode_attention_flops(
     window: int | None = None,
     batch: int = 1,
 ) -> int:
-    """Return the FLOPs of scores and mix for one new token, the `n`-th of its sequence."""
+    """Return the FLOPs of scores and mix for one new token of each sequence: batch · FLOPs of a pair · pairs.
+
+    Parameters
+    ----------
+    n : int
+        Tokens of a sequence, the new one included.
+    n_layer : int
+        Layers, all alike.
+    n_head : int
+        Query heads of a layer.
+    d_k : int
+        Width of a query and of a key.
+    d_v : int, optional
+        Width of a value; `d_k` unless given.
+    window : int, optional
+        The new token sees itself and the window − 1 before it.
+    batch : int
+        Sequences.
+    """
     per_pair = attention_flops_per_pair(n_layer=n_layer, n_head=n_head, d_k=d_k, d_v=d_v)
     return batch * per_pair * decode_pairs(n, window=window)
 
 
 def weight_flops(params: int, tokens: int = 1) -> int:
-    """Return the FLOPs that `params` parameters of matrices cost for `tokens` tokens: 2·P each."""
+    """Return the FLOPs that `params` parameters of matrices cost for `tokens` tokens: 2 · params · tokens."""
     return 2 * params * tokens
 
 
@@ -259,7 +317,19 @@ class Projections(NamedTuple):
 def projection_parameters(
     *, d_model: int, n_head: int, n_head_kv: int, d_k: int, d_v: int | None = None
 ) -> Projections:
-    """Return the parameters of Wq, Wk, Wv and Wo of one layer, without biases."""
+    """Return the parameters of Wq, Wk, Wv and Wo of one layer, without biases: rows times columns of each.
+
+    Parameters
+    ----------
+    d_model : int
+        Width of a token.
+    n_head, n_head_kv : int
+        Query heads and KV heads.
+    d_k : int
+        Width of a query and of a key.
+    d_v : int, optional
+        Width of a value; `d_k` unless given.
+    """
     width_v = d_k if d_v is None else d_v
     return Projections(
         wq=d_model * n_head * d_k,
@@ -276,12 +346,22 @@ def prefill_crossing(params: int, *, flops_per_pair: int) -> float:
     """Return the prompt length at which attention costs as much as the matrices in prefill.
 
     flops_per_pair · n(n+1)/2 = 2·P·n has the solution n = 4·P / flops_per_pair − 1. It is not rounded.
+
+    Parameters
+    ----------
+    params : int
+        P, the parameters of the matrices that a token passes through.
+    flops_per_pair : int
+        As :func:`attention_flops_per_pair` counts them.
     """
     return float(Fraction(params) * 4 / flops_per_pair - 1)
 
 
 def decode_crossing(params: int, *, flops_per_pair: int) -> float:
-    """Return the length at which attention costs as much as the matrices in one decode step: 2·P / flops_per_pair."""
+    """Return the length at which attention costs as much as the matrices in one decode step: 2·P / flops_per_pair.
+
+    `params` and `flops_per_pair` are those of :func:`prefill_crossing`.
+    """
     return float(Fraction(params) * 2 / flops_per_pair)
 
 
@@ -305,6 +385,18 @@ def decode_attention_intensity(
     """Return the FLOPs that decode does per byte of cache it reads, exactly.
 
     At 16 bits this is the number of query heads per KV head: 1 with multi-head attention, n_head with multi-query.
+
+    Parameters
+    ----------
+    n_head, n_head_kv : int
+        Query heads and KV heads.
+    d_k, d_v, cache_type_k, cache_type_v
+        As in :func:`kv_bytes_per_token`.
+
+    Raises
+    ------
+    InputError
+        For a cache type that is not known.
     """
     per_cell = kv_bytes_per_token(
         n_layer=1,

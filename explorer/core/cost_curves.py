@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from explorer.core import cost_figures
 
 if TYPE_CHECKING:
-    from explorer.core.cost import CacheType
+    from explorer.core.cache_types import CacheType
     from explorer.core.cost_model import Architecture, CacheOptions, Layer, State
 
 Floats: TypeAlias = NDArray[np.float64]

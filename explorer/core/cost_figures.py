@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal
 
-from explorer.core import cost
+from explorer.core import cache_types, cost
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,7 +171,7 @@ def generation_work(
 # ----------------------------------------------------------------------------------------------- bytes, intensity
 
 
-def weight_bytes(architecture: Architecture, weight_type: cost.CacheType) -> int | None:
+def weight_bytes(architecture: Architecture, weight_type: cache_types.CacheType) -> int | None:
     """Return the bytes of the stored weights: as the file states them, else every parameter at `weight_type`."""
     if architecture.weight_bytes is not None:
         return architecture.weight_bytes
@@ -180,7 +180,7 @@ def weight_bytes(architecture: Architecture, weight_type: cost.CacheType) -> int
     return weight_type.row_bytes(architecture.parameters.total)
 
 
-def decode_weight_bytes(architecture: Architecture, weight_type: cost.CacheType) -> int | None:
+def decode_weight_bytes(architecture: Architecture, weight_type: cache_types.CacheType) -> int | None:
     """Return the weight bytes that one decode step reads: the matrices that the token passes through.
 
     Where a file states its bytes, the same share of them; rows of the embedding table are not counted.
@@ -194,7 +194,7 @@ def decode_weight_bytes(architecture: Architecture, weight_type: cost.CacheType)
 
 
 def decode_bytes_read(
-    architecture: Architecture, n: int, options: CacheOptions, weight_type: cost.CacheType
+    architecture: Architecture, n: int, options: CacheOptions, weight_type: cache_types.CacheType
 ) -> int | None:
     """Return the bytes that one decode step reads: the weights once, and the cache of every sequence."""
     weights, cache = decode_weight_bytes(architecture, weight_type), cache_bytes(architecture, n, options)
@@ -231,7 +231,7 @@ class RooflinePoint:
 
 
 def roofline(
-    architecture: Architecture, n: int, options: CacheOptions, weight_type: cost.CacheType, machine: Machine
+    architecture: Architecture, n: int, options: CacheOptions, weight_type: cache_types.CacheType, machine: Machine
 ) -> list[RooflinePoint]:
     """Return the dots of decode attention, the whole decode step and prefill at `n` tokens, those that are known.
 
@@ -306,7 +306,7 @@ class Budget:
 
 
 def longest_context(
-    architecture: Architecture, budget: int, options: CacheOptions, weight_type: cost.CacheType
+    architecture: Architecture, budget: int, options: CacheOptions, weight_type: cache_types.CacheType
 ) -> Budget:
     """Return the longest context whose cache fits into what a memory of `budget` bytes leaves beside the weights."""
     weights = weight_bytes(architecture, weight_type)
@@ -341,7 +341,7 @@ class Crossing:
 def crossings(
     architecture: Architecture,
     options: CacheOptions,
-    weight_type: cost.CacheType,
+    weight_type: cache_types.CacheType,
     *,
     pairs: Pairs = "causal",
     head: HeadTokens = "all",

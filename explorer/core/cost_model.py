@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
-from explorer.core import cost
+from explorer.core import cache_types, cost
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError, as_integer
 
 LayerKind = Literal["full", "window", "latent", "constant", "shared"]
@@ -59,8 +59,8 @@ class CacheOptions:
         Cache the full keys and values of MLA instead of its latent, for comparison.
     """
 
-    type_k: cost.CacheType = cost.CACHE_TYPES["f16"]
-    type_v: cost.CacheType = cost.CACHE_TYPES["f16"]
+    type_k: cache_types.CacheType = cache_types.CACHE_TYPES["f16"]
+    type_v: cache_types.CacheType = cache_types.CACHE_TYPES["f16"]
     batch: int = 1
     rounding: Rounding = "none"
     ubatch: int = 512
@@ -92,10 +92,10 @@ class CacheOptions:
             raise InputError(UNKNOWN_ROUNDING, name=rounding, choices=Choices(ROUNDINGS))
         if unified and known != "llama.cpp":
             raise InputError(UNIFIED_NEEDS_LLAMA_CPP, name=known)
-        type_k = cost.cache_type(cache_type)
+        type_k = cache_types.cache_type(cache_type)
         return cls(
             type_k=type_k,
-            type_v=type_k if cache_type_v is None else cost.cache_type(cache_type_v),
+            type_v=type_k if cache_type_v is None else cache_types.cache_type(cache_type_v),
             batch=as_integer("batch", batch, 1),
             rounding=known,
             ubatch=as_integer("ubatch", ubatch, 1),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
-from explorer.core import cost, cost_explain, cost_figures
+from explorer.core import cache_types, cost, cost_explain, cost_figures
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError, as_integer
 from explorer.core.cost_model import CacheOptions
 from explorer.models import shapes
@@ -224,7 +224,7 @@ def _about_storage(architecture: Architecture, options: CacheOptions) -> list[st
     return notes
 
 
-def _rows(layer: Layer, options: CacheOptions) -> list[tuple[cost.CacheType, int]]:
+def _rows(layer: Layer, options: CacheOptions) -> list[tuple[cache_types.CacheType, int]]:
     if not layer.keeps_kv:
         return []
     if layer.kind == "latent" and not options.expand_latent:
@@ -292,7 +292,7 @@ def _terms(result: Report, figure: str) -> list[str]:
 
 
 def _crossing_lines(result: Report) -> list[str]:
-    architecture, options, weights = result.architecture, result.options, cost.cache_type("bf16")
+    architecture, options, weights = result.architecture, result.options, cache_types.cache_type("bf16")
     said = [
         f"{crossing.name}: {crossing.rising} reach {crossing.level} at {crossing.at:,} tokens"
         for crossing in cost_figures.crossings(architecture, options, weights)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.core import cost
+from explorer.core import cache_types, cost
 from explorer.core.checks import InputError
 
 EIGHT_B = {"n_layer": 32, "n_head": 32, "d_k": 128}
@@ -56,13 +56,13 @@ def test_crossings_are_where_attention_and_matrices_are_equal() -> None:
     ],
 )  # fmt: skip
 def test_a_quantised_block_counts_its_scale(name: str, bytes_of_32: int) -> None:
-    assert cost.cache_type(name).row_bytes(32) == bytes_of_32
-    assert cost.cache_type(name).bytes_per_element == Fraction(bytes_of_32, 32)
+    assert cache_types.cache_type(name).row_bytes(32) == bytes_of_32
+    assert cache_types.cache_type(name).bytes_per_element == Fraction(bytes_of_32, 32)
 
 
 def test_a_row_that_ends_inside_a_block_pays_for_the_whole_block() -> None:
-    assert cost.cache_type("q8_0").row_bytes(33) == 68
-    assert not cost.cache_type("q8_0").fills_blocks(33)
+    assert cache_types.cache_type("q8_0").row_bytes(33) == 68
+    assert not cache_types.cache_type("q8_0").fills_blocks(33)
 
 
 def test_keys_and_values_may_differ_in_type_and_in_width() -> None:
@@ -72,12 +72,12 @@ def test_keys_and_values_may_differ_in_type_and_in_width() -> None:
 
 @pytest.mark.parametrize(("spelling", "name"), [("FP16", "f16"), (" bfloat16 ", "bf16"), ("float8_e4m3fn", "fp8")])
 def test_other_spellings_of_a_cache_type_are_understood(spelling: str, name: str) -> None:
-    assert cost.cache_type(spelling) is cost.CACHE_TYPES[name]
+    assert cache_types.cache_type(spelling) is cache_types.CACHE_TYPES[name]
 
 
 def test_an_unknown_cache_type_names_those_that_exist() -> None:
     with pytest.raises(InputError, match=r"'int3' is not known; it may be f32, f16"):
-        cost.cache_type("int3")
+        cache_types.cache_type("int3")
 
 
 @given(n=st.integers(0, 300), window=st.none() | st.integers(1, 320))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.core import cost, cost_figures
+from explorer.core import cache_types, cost, cost_figures
 from explorer.core.checks import InputError
 from explorer.core.cost_curves import context_axis, curves
 from explorer.core.cost_explain import FIGURES, TOTAL, explain
@@ -17,7 +17,7 @@ from explorer.core.cost_figures import Machine
 from explorer.core.cost_model import Architecture, CacheOptions, Indexer, Layer, Parameters, State
 
 PLAIN = CacheOptions()
-BF16 = cost.cache_type("bf16")
+BF16 = cache_types.cache_type("bf16")
 EIGHT_B = Architecture(
     "8B",
     (Layer("full", 32, 8, 128, 128),) * 32,
@@ -146,8 +146,8 @@ def test_stored_weight_bytes_win_over_a_guess_from_the_type():
 
 OPTIONS = st.builds(
     CacheOptions,
-    type_k=st.sampled_from(list(cost.CACHE_TYPES.values())),
-    type_v=st.sampled_from(list(cost.CACHE_TYPES.values())),
+    type_k=st.sampled_from(list(cache_types.CACHE_TYPES.values())),
+    type_v=st.sampled_from(list(cache_types.CACHE_TYPES.values())),
     batch=st.integers(1, 5),
     rounding=st.sampled_from(["none", "llama.cpp", "vllm"]),
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.core import cost, cost_explain, cost_figures
+from explorer.core import cache_types, cost, cost_explain, cost_figures
 from explorer.core.cost_model import Architecture, CacheOptions, Indexer, Layer, Parameters, State
 from explorer.core.expression import Operation, Result, evaluate
 from explorer.core.ops import figures
@@ -197,7 +197,7 @@ def test_no_context_is_claimed_where_a_cache_stops_growing() -> None:
 def test_the_longest_context_fits_and_one_more_token_does_not(kinds, rounding, batch, room) -> None:
     model = Architecture("any", tuple(kinds), parameters=Parameters(ffn=1000, ffn_active=1000))
     options = CacheOptions.choose(rounding=rounding, batch=batch)
-    kind = cost.CACHE_TYPES["bf16"]
+    kind = cache_types.CACHE_TYPES["bf16"]
     found = cost_figures.longest_context(model, 2000 + room, options, kind)
 
     def kept(n: int) -> int:

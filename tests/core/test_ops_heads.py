@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.core import cost, expression
+from explorer.core import cache_types, expression
 from explorer.core.heads import multi_head
 from explorer.core.ops import attention, cache, heads
 
@@ -29,7 +29,7 @@ def calls(draw):
     parts = heads.contribute().apply(by_head, wo)
     how, heads_, shared = draw(st.sampled_from(HOW)), np.asarray(float(n_head)), np.asarray(float(n_head_kv))
     models = np.array([[draw(st.integers(1, 99)), n_head, n_head_kv, draw(st.integers(1, 300)), 7, 1000]] * 2, float)
-    kind = draw(st.sampled_from(sorted(cost.CACHE_TYPES)))
+    kind = draw(st.sampled_from(sorted(cache_types.CACHE_TYPES)))
     return draw(
         st.sampled_from(
             [

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from explorer.core import cost
+from explorer.core import cache_types, cost
 from explorer.core.checks import InputError
 from explorer.core.cost_model import ROUNDINGS
 from explorer.models import catalogue, costing, costing_options, shapes
@@ -198,7 +198,7 @@ def test_a_command_line_prints_the_report():
 def test_the_options_of_the_command_line_are_those_of_the_report():
     names = {action.dest for action in parser_actions()} - {"help", "json", "shape"}
     assert names == costing._CHOICES_OF_A_REPORT | set(shapes.CustomSizes.__slots__)
-    assert set(costing_options.CACHE_TYPES) == set(cost.CACHE_TYPES)
+    assert set(costing_options.CACHE_TYPES) == set(cache_types.CACHE_TYPES)
     assert costing_options.ROUNDINGS == ROUNDINGS
 
 

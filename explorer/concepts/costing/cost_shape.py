@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from explorer.concepts.declaration import Controls, Suggestion
 from explorer.concepts.shown import quantities
-from explorer.core import cost, lesson
+from explorer.core import cache_types, lesson
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, kv_head_choices
 from explorer.core.cost_model import Architecture, CacheOptions
 from explorer.core.ops.figures import Asked
@@ -96,7 +96,7 @@ def _asked(values: tuple[Any, ...]) -> Asked:
         unified=bool(one["unified"]) and one["rounding"] == "llama.cpp",
         expand_latent=bool(one["expand_latent"]),
     )
-    return Asked(architecture(one), options, cost.cache_type(one["weights"]), one["pairs"], one["head"])
+    return Asked(architecture(one), options, cache_types.cache_type(one["weights"]), one["pairs"], one["head"])
 
 
 def asked(controls: Controls) -> Asked:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from explorer.core import cost
+from explorer.core import cache_types, cost
 from explorer.core.expression import Cell, Expression, Number, Operation
 from explorer.core.ops.base import Array, Arrays, Index, Names, Op, cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from explorer.core.cost import CacheType
+    from explorer.core.cache_types import CacheType
 
 #: The columns of `model_costs`' input.
 MODEL: Final = ("n_layer", "n_head", "n_head_kv", "d_head", "d_model", "context")
@@ -74,7 +74,7 @@ def _source(kind: CacheType) -> str:
 
 def model_costs(cache_type: str = "f16") -> Op:
     """Count what models take: (models, 6) of `MODEL` gives (models, 4) of `COSTS`, a layer's parameters last."""
-    kind = cost.cache_type(cache_type)
+    kind = cache_types.cache_type(cache_type)
 
     def row(values: Sequence[float]) -> list[float]:
         n_layer, n_head, n_head_kv, d_head, d_model, context = map(int, values)
@@ -100,7 +100,7 @@ def model_costs(cache_type: str = "f16") -> Op:
 
 def variant_costs(cache_type: str = "f16") -> Op:
     """Compare the same model as MHA, GQA and MQA: (5,) of `SHAPE` gives (3, 4) of `VARIANT_COSTS`."""
-    kind = cost.cache_type(cache_type)
+    kind = cache_types.cache_type(cache_type)
 
     def apply(shape: Array) -> Array:
         n_layer, n_head, n_head_kv, d_head, context = map(int, shape.tolist())

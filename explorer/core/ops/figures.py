@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from explorer.core import cost, cost_explain, cost_figures
+from explorer.core import cache_types, cost_explain, cost_figures
 from explorer.core.cost_model import CacheOptions
 from explorer.core.expression import Expression, Number, Operation, Result, total
 from explorer.core.formula import product, read_formula, whole
@@ -43,7 +43,7 @@ class Asked:
 
     architecture: Architecture
     options: CacheOptions = CacheOptions()  # noqa: RUF009 - frozen
-    weight_type: cost.CacheType = cost.CACHE_TYPES["bf16"]
+    weight_type: cache_types.CacheType = cache_types.CACHE_TYPES["bf16"]
     pairs: cost_figures.Pairs = "causal"
     head: cost_figures.HeadTokens = "all"
 

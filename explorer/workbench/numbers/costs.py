@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from explorer.core import cost, lesson
+from explorer.core import cache_types, cost, lesson
 from explorer.workbench.javaformat import fixed, grouped
 from explorer.workbench.numbers.report import Example, build
 
@@ -16,7 +16,7 @@ _GIGA: Final = 1e9
 
 
 def _bytes_each(shape: ModelShape) -> int:
-    return int(cost.cache_type(shape.cache_type).bytes_per_element)
+    return int(cache_types.cache_type(shape.cache_type).bytes_per_element)
 
 
 def _bytes_per_token(shape: ModelShape, n_head_kv: int) -> int:
