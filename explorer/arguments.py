@@ -68,11 +68,12 @@ def named_value(text: str) -> tuple[str, Any]:
     Raises
     ------
     ValueError
-        If there is no "=" or no JSON after it.
+        If there is no "=", no name before it or no JSON after it.
     """
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise ValueError(f"--set {text!r} has no '='; write it like --set x=[[1,2],[3,4]]")
+        lacks = "name before its '='" if equals else "'='"
+        raise ValueError(f"--set {text!r} has no {lacks}; write it like --set x=[[1,2],[3,4]]")
     try:
         return name, json.loads(value, parse_constant=_no_json, parse_int=_whole)
     except (ValueError, RecursionError) as error:

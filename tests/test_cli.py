@@ -324,7 +324,7 @@ def test_new_hands_on_the_values_that_were_set(monkeypatch):
     ("text", "said"),
     [
         ("x", "--set 'x' has no '='"),
-        ("=1", "--set '=1' has no '='"),
+        ("=1", "--set '=1' has no name before its '='"),
         ("x=[1,", "--set x: '[1,' is not JSON"),
         ("x=[NaN]", "NaN is not JSON"),
         ("embeddings=[[" + "1" * 5000 + "]]", "embeddings[0][0] is inf"),
