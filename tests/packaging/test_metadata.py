@@ -25,6 +25,7 @@ from explorer import resources
 from explorer.arguments import VERBS, verb_parser, window_parser
 from explorer.concepts import all_concepts
 from explorer.ui import lifetime
+from explorer.ui.settings import Settings
 from explorer.workbench import documents, session
 
 
@@ -122,6 +123,11 @@ def test_every_option_that_the_manual_names_exists():
     for parser in [window_parser(), *map(verb_parser, VERBS)]:
         known |= {option for action in parser._actions for option in action.option_strings}
     assert set(re.findall(r"--[a-z][a-z-]+", manual())) <= known
+
+
+def test_the_manual_names_the_file_of_the_settings(qapp, own_home):
+    place = Settings().path().relative_to(own_home / ".config")
+    assert f"$XDG_CONFIG_HOME/{place.as_posix()}" in manual()
 
 
 def test_the_icon_is_square_and_can_be_drawn():
