@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QMenu
 
@@ -11,6 +12,7 @@ from explorer.concepts.declaration import Input
 from explorer.ui import ask
 from explorer.ui.matrix_view import MatrixView
 from explorer.ui.style import dress
+from explorer.workbench import number_text
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
@@ -80,8 +82,11 @@ def open_menu(page: Page, name: str, cells: list[Index], where: QPoint) -> None:
 
 
 def _fill_seeded(page: Page, name: str, how: str) -> None:
-    def fill(seed: int) -> None:
+    def fill(typed: str) -> None:
+        seed: Any = typed.strip().replace(number_text.MINUS, "-")
+        with contextlib.suppress(ValueError):  # what is no whole number is refused with a sentence
+            seed = int(seed)
         page.attempt(lambda: page.workbench.fill(page.concept.slug, name, how, seed=seed))
 
-    label = "Seed (the same seed gives the same numbers):"
-    ask.whole(page, f"Fill {name}", label, fill, value=1, low=-(2**31), high=2**31 - 1)
+    # A line of text, because a seed may have 64 bits and Qt's box of numbers has 32.
+    ask.text(page, f"Fill {name}", "Seed (the same seed gives the same numbers):", fill, value="1")

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication, QImage
-from PySide6.QtWidgets import QApplication, QComboBox, QMenu
+from PySide6.QtWidgets import QApplication, QComboBox, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from explorer.core.javarandom import JavaRandom
 from explorer.ui import matrix_menu
 from explorer.ui import theme as themes
 from explorer.ui.import_dialog import ImportDialog
@@ -202,3 +203,30 @@ def test_the_picture_dialog_shows_what_will_be_written(window: MainWindow, tmp_p
     assert text.count("<rect") == 16
     assert themes.make("dark").colors.stage in text
     box.close()
+
+
+# --- filling ---
+
+
+def fill(window: MainWindow, seed: str) -> None:
+    """Fill Wq from the menu with the random numbers of a seed, as it was typed."""
+    menu = matrix_menu.build_menu(window.page, "Wq", [(0, 0)])
+    next(one for one in menu.findChildren(QAction) if one.text().startswith("random numbers")).trigger()
+    box = dialog(window, QInputDialog)
+    box.setTextValue(seed)
+    box.accept()
+
+
+@pytest.mark.parametrize("seed", [2**63 - 1, -(2**63), 2**53 + 1, -1, 7])
+def test_a_matrix_is_filled_by_any_seed_of_64_bits(window: MainWindow, seed: int) -> None:
+    fill(window, f" {seed} ".replace("-", "−"))
+    drawn = np.float32(0.5) * JavaRandom(seed).gaussians(8).astype(np.float32)
+    assert np.allclose(window.workbench.state(SEVEN).inputs["Wq"].ravel(), drawn, rtol=1e-6)
+    assert window.workbench.undo_label == "fill Wq with random"
+
+
+@pytest.mark.parametrize("seed", ["", "abc", "1.5", str(2**64), "9" * 5000])
+def test_what_is_no_seed_is_refused_with_a_sentence(window: MainWindow, seed: str) -> None:
+    fill(window, seed)
+    assert "seed" in window.status
+    assert not window.workbench.edited(SEVEN)
