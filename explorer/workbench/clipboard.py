@@ -8,11 +8,16 @@ How the parting sign is found
 Tabs part cells wherever there is one, else semicolons do. Text with neither is one column if every row reads as one
 number, so that ``0,5`` on each row is a column of decimal commas; otherwise commas part cells, and where there are no
 commas, spaces do.
+
+A cell such as ``1,000`` does not tell whether its comma groups thousands; its neighbours may. Where they tell both
+ways, nobody can know, and the block is refused.
 """
 
 from __future__ import annotations
 
 import csv
+import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 250_000
 MOST_CHARACTERS = 8_000_000
+_TWO_DOTS = re.compile(r"[0-9]\.[0-9]{3}\.")
 
 NOTHING = QT_TRANSLATE_NOOP("workbench", "there are no numbers to paste; copy a range of numbers first")
 RAGGED = QT_TRANSLATE_NOOP(
@@ -37,6 +43,11 @@ EMPTY_CELL = QT_TRANSLATE_NOOP(
 )
 BAD_CELL = QT_TRANSLATE_NOOP("workbench", "row {row}, column {column} of what you paste: {reason}")
 TOO_MUCH = QT_TRANSLATE_NOOP("workbench", "what you paste is too large; at most {most} cells can be pasted at once")
+UNCLEAR = QT_TRANSLATE_NOOP(
+    "workbench",
+    "row {row}, column {column} of what you paste: “{text}” may be {large} or {small}, as other cells have decimal"
+    " commas and decimal dots; write all of them one way",
+)
 NOT_A_TABLE = QT_TRANSLATE_NOOP("workbench", "an array of shape {shape} cannot be copied as one table; choose one head")
 
 
@@ -70,6 +81,8 @@ def read_block(text: str, *, mask: bool = False) -> list[list[float]]:
         raise InputError(NOTHING)
     read: Callable[[str], float] = (lambda cell: float(number_text.parse_bool(cell))) if mask else number_text.parse
     rows = _rows(lines, read)
+    if not mask and _groups(text):
+        read = partial(number_text.parse, decimal=_decimal_sign(rows))
     if sum(map(len, rows)) > MOST_CELLS:
         raise InputError(TOO_MUCH, most=MOST_CELLS)
     for at, row in enumerate(rows):
@@ -87,6 +100,31 @@ def _rows(lines: list[str], read: Callable[[str], float]) -> list[list[str]]:
     if any("," in line for line in lines):
         return _parted(lines, ",")
     return [line.split() or [""] for line in lines]
+
+
+def _groups(text: str) -> bool:
+    """Say whether thousands may be grouped anywhere; what programs write, by far the most of all, never is."""
+    return "," in text or _TWO_DOTS.search(text) is not None
+
+
+def _decimal_sign(rows: list[list[str]]) -> str:
+    """Return the decimal sign that cells tell which have but one reading; empty where they tell none or both."""
+    told: set[str] = set()
+    unclear: tuple[int, int] | None = None
+    for at, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            sign = number_text.decimal_sign(cell)
+            if sign is None:
+                unclear = unclear or (at, column)
+            elif sign:
+                told.add(sign)
+    if len(told) == 2 and unclear is not None:
+        at, column = unclear
+        text = rows[at][column]
+        small, large = sorted((number_text.parse(text, sign) for sign in told), key=abs)
+        asked = {"text": number_text.quoted(text), "large": number_text.full(large), "small": number_text.full(small)}
+        raise InputError(UNCLEAR, row=at, column=column, **asked)
+    return told.pop() if len(told) == 1 else ""
 
 
 def _parted(lines: list[str], sign: str) -> list[list[str]]:

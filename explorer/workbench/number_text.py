@@ -6,7 +6,8 @@ never claims a zero that is not one (`shown`).
 
 How separators are read
 -----------------------
-- One comma or one dot is the decimal sign: ``0,5`` is 0.5, and ``1,234`` is 1.234, never 1234.
+- One comma or one dot is the decimal sign: ``0,5`` is 0.5, and ``1,234`` is 1.234, not 1234. Numbers that come
+  together are read alike: beside ``12,345,678`` or ``1,234.5``, which tell that commas group, ``1,234`` is 1234.
 - Where both occur the last one is the decimal sign and the other groups thousands: ``1,234.5`` and ``1.234,5`` are
   both 1234.5.
 - A sign that occurs more than once groups thousands, as do spaces and apostrophes: ``1 234,5``, ``1.234.567``.
@@ -33,6 +34,7 @@ NOT_YES_OR_NO = QT_TRANSLATE_NOOP("workbench", "“{text}” is neither yes nor 
 _SPACES = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\t"
 _SIGNS = {"+": "+", "-": "-", MINUS: "-", "\u2013": "-", "\uff0d": "-"}
 _NUMBER = re.compile(r"(?P<sign>[+-]?)\s*(?P<digits>[0-9.,'’ ]*[0-9][0-9.,'’ ]*?)(?:[eE](?P<power>[+-]?[0-9]+))?")
+_MAY_GROUP = re.compile(r"[+\-−–\uff0d]?\s*[1-9][0-9]{0,2}[.,][0-9]{3}")
 _YES = frozenset({"1", "true", "yes", "on", "x", "✓", "wahr", "vrai"})
 _NO = frozenset({"0", "false", "no", "off", "", "✗", "-", "falsch", "faux"})
 _WORDS_FOR_INFINITE = frozenset({"nan", "inf", "infinity", "∞", "#num!", "#div/0!", "#value!"})
@@ -45,13 +47,35 @@ def quoted(text: str, longest: int = 40) -> str:
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"
 
 
-def parse(text: str) -> float:
+def decimal_sign(text: str) -> str | None:
+    """Say what a number's own text tells of the decimal sign.
+
+    Returns
+    -------
+    str or None
+        ``","`` or ``"."``; empty where the text tells nothing, as it has neither or is no number; None where its only
+        sign could as well group thousands: ``1,234``.
+    """
+    signs = [sign for sign in text if sign in ".,"]
+    if not signs:
+        return ""
+    last, other = signs[-1], "," if signs[-1] == "." else "."
+    if len(signs) == 1:
+        return None if _MAY_GROUP.fullmatch(text.strip()) else last
+    if len(set(signs)) == 1:
+        return other
+    return last if signs.count(last) == 1 else ""
+
+
+def parse(text: str, decimal: str = "") -> float:
     """Read a number as a person types it.
 
     Parameters
     ----------
     text : str
         Such as ``0.5``, ``0,5``, ``.5``, ``5.``, ``1e-3``, ``−2`` with a true minus sign, or ``1 234,5``.
+    decimal : str
+        The decimal sign of the numbers that came along, ``","`` or ``"."``, for a text that tells nothing of its own.
 
     Returns
     -------
@@ -63,6 +87,8 @@ def parse(text: str) -> float:
         When it is no finite number; the sentence quotes what was typed and says what would be accepted.
     """
     plain = text.strip()
+    if decimal and decimal not in plain and decimal_sign(plain) is None:
+        plain = plain.replace("," if decimal == "." else ".", "")
     if not plain:
         raise InputError(NO_NUMBER)
     if len(plain) > LONGEST:

@@ -113,3 +113,27 @@ def test_written_blocks_have_a_dot_and_every_digit():
     assert write_block(np.array([[-np.inf]])) == "-inf"
     with pytest.raises(ValueError, match="one head"):
         write_block(np.zeros((2, 2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1,000\t12,345,678", [1000, 12_345_678]),
+        ("1,000\t1,234.5", [1000, 1234.5]),
+        ("−1,000\t2.5", [-1000, 2.5]),
+        ("1.000\t0,5", [1000, 0.5]),
+        ("1.000\t1.234.567", [1000, 1_234_567]),
+        ("0,125\t1,000\t0,333", [0.125, 1, 0.333]),
+        ("1,000\t1,5e3", [1, 1500]),
+        ("1.000\t12.345", [1, 12.345]),
+        ("1,000\t2,000", [1, 2]),
+        ("0,5\t1,234.5", [0.5, 1234.5]),
+    ],
+)
+def test_a_comma_that_may_group_is_read_as_its_neighbours_tell(text, numbers):
+    assert read_block(text) == [numbers]
+
+
+def test_neighbours_that_tell_both_ways_are_asked_about():
+    with pytest.raises(ValueError, match=r"row 0, column 1 .*“2,500” may be 2500 or 2.5"):
+        read_block("0,5\t2,500\t0.5")
