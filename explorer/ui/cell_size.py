@@ -19,7 +19,8 @@ class Unit(NamedTuple):
     `height` of an ordinary cell and its `font`, in pixels; `squeeze` is how far the large tables are pressed below
     their ideal size where there is no room for it. `legend_beside` says that a table is as wide as its name and its
     legend need it; else a legend that has no room beside the name stands below. `tight` is for layouts that are too
-    large even so.
+    large even so. `lean` tables make do with less, so that nothing is scrolled sideways: from 1 on numbers have a digit
+    less and names of tokens are cut, and tables with a room get half of it at 2, a quarter at 3.
     """
 
     height: float
@@ -27,6 +28,12 @@ class Unit(NamedTuple):
     squeeze: float = 1.0
     legend_beside: bool = True
     tight: bool = False
+    lean: int = 0
+
+    @property
+    def room_share(self) -> float:
+        """How much of their room tables get that have one."""
+        return 0.5 ** max(self.lean - 1, 0)
 
 
 class CellSize(NamedTuple):

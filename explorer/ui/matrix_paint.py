@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from explorer.ui import hatch
 from explorer.ui.cell_size import CellSize, holds_digits
-from explorer.ui.number_style import FORMS, cell_text, signed_text, weight_text
+from explorer.ui.number_style import CHARACTERS, FORMS, cell_text, signed_text, weight_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class Look:
     `kind` is "weight" (0…`top` on the sequential map, one for all or one a row), "signed" (±`top` on the diverging
     map), "plain" (uncoloured) or "mask" (True, False). `forms` say how the numbers of each column are written, as
     `explorer.ui.number_style.FORMS` knows them; the last holds for all columns after it. `longest` is the longest
-    number where these are short.
+    number where these are short; `terse` numbers have a digit less, because the stage has no room for more.
     Rows from `reached` on are not drawn yet; `lit` cells stand out and, with `dim`, the others step back.
     """
 
@@ -56,6 +56,7 @@ class Look:
     masked: NDArray[np.bool_] | None = None
     forms: tuple[str, ...] = ()
     longest: str = ""
+    terse: bool = False
 
     @property
     def with_text(self) -> bool:
@@ -71,7 +72,8 @@ def texts(values: NDArray[Any], look: Look) -> list[list[str]]:
         last = len(look.forms) - 1
         return [[FORMS[look.forms[min(c, last)]](value) for c, value in enumerate(row)] for row in values.tolist()]
     write = signed_text if look.differences else weight_text if look.kind == "weight" else cell_text
-    return [[write(value, look.digits) for value in row] for row in values.tolist()]
+    digits, characters = look.digits - look.terse, CHARACTERS - look.terse
+    return [[write(value, digits, characters) for value in row] for row in values.tolist()]
 
 
 def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:

@@ -197,6 +197,12 @@ class MatrixView(QTableView):
         self._resize_sections()
         self.refresh()
 
+    def set_terse(self, terse: bool) -> None:
+        """Write numbers with a digit less, or as they are."""
+        if self.look.terse != terse:
+            self.look.terse = terse
+            self.refresh()
+
     def _resize_sections(self) -> None:
         self.horizontalHeader().setDefaultSectionSize(max(self.look.cell_width, 1))
         self.verticalHeader().setDefaultSectionSize(max(self.look.cell_height, 1))

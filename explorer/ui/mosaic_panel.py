@@ -102,7 +102,7 @@ class MosaicPanel(MatrixPanel):
             # Digits that do not all fit the room are left out altogether, and colours may fill it.
             side = min(max(int(height), 1), FEWEST_PIXELS - 1)
             return CellSize(side, side, smallest, legend_beside=False, exact=height)
-        cell = cell_size(self.theme, unit, large=True, text=self.text, square=True)
+        cell = cell_size(self.theme, unit, large=True, text=self.text_at(unit), square=True)
         # Tiles are many: their legend never makes the whole wider.
         return cell._replace(legend_beside=False)
 
@@ -163,6 +163,7 @@ class MosaicPanel(MatrixPanel):
         """Lay out the tiles inside the panel's present size."""
         self._cell = cell = self.cell_at(unit)
         self.view.set_cell_size(cell.width, cell.height, cell.font)
+        self.view.set_terse(unit.lean > 0)
         self.view.set_grid(self._grid(unit))
         left, top, _right, _bottom = self._margins(cell)
         for policy in (self.view.setVerticalScrollBarPolicy, self.view.setHorizontalScrollBarPolicy):

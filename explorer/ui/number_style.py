@@ -12,8 +12,8 @@ MINUS = "−"
 CHARACTERS = 5
 
 
-def cell_text(value: float, digits: int = 2) -> str:
-    """Write a value in at most five characters where that can be done.
+def cell_text(value: float, digits: int = 2, characters: int = CHARACTERS) -> str:
+    """Write a value in at most so many characters where that can be done.
 
     Parameters
     ----------
@@ -21,6 +21,8 @@ def cell_text(value: float, digits: int = 2) -> str:
         Any float; −inf is written "−∞".
     digits : int
         Digits after the point for values below 10; larger ones give up digits to keep their width.
+    characters : int
+        The characters that there is room for, the sign among them.
 
     Returns
     -------
@@ -32,9 +34,9 @@ def cell_text(value: float, digits: int = 2) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     size = abs(value)
-    room = CHARACTERS - (value < 0)
+    room = characters - (value < 0)
     if size >= 10 ** (room - 1) - 0.5:
-        text = _compact(size)
+        text = _compact(size, min(room, CHARACTERS - 1))
     else:
         whole = len(str(int(size))) if size >= 1 else 1
         text = f"{size:.{max(min(digits, room - whole - 1), 0)}f}"
@@ -43,25 +45,29 @@ def cell_text(value: float, digits: int = 2) -> str:
     return MINUS + text if value < 0 else text
 
 
-def _compact(size: float) -> str:
-    if size < 99_999.5:
-        return f"{size:.0f}" if size < 9_999.5 else f"{size / 1000:.0f}k"
+def _compact(size: float, whole: int) -> str:
+    """Write a large number without decimals, in full up to so many digits."""
+    if size < 10**whole - 0.5:
+        return f"{size:.0f}"
+    if size < 99_999.5 and round(size / 1000):
+        return f"{size / 1000:.0f}k"
     mantissa, exponent = f"{size:.0e}".split("e")
     return f"{mantissa}e{int(exponent)}"
 
 
-def weight_text(value: float, digits: int = 3) -> str:
+def weight_text(value: float, digits: int = 3, characters: int = CHARACTERS) -> str:
     """Write an attention weight; one that would read as zero without being zero is written "<.001"."""
-    text = cell_text(value, digits)
+    text = cell_text(value, digits, characters)
     return text if value == 0 or text.strip("0.") else f"<{10.0**-digits:.{digits}f}".replace("<0.", "<.")
 
 
-def signed_text(value: float, digits: int = 2) -> str:
+def signed_text(value: float, digits: int = 2, characters: int = CHARACTERS) -> str:
     """Write a difference with its sign; exactly zero is "0"."""
     if value == 0:
         return "0"
-    text = cell_text(value, digits)
-    return text if text.startswith(MINUS) or not text.strip("0.") else f"+{text}"
+    # Either sign takes one of the characters.
+    text = cell_text(-abs(value), digits, characters)
+    return f"+{text[1:]}" if value > 0 and text.startswith(MINUS) else text
 
 
 def whole_text(value: float) -> str:

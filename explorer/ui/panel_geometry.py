@@ -207,12 +207,12 @@ class PanelGeometry(QWidget):
     def _full_cell(self, unit: Unit) -> CellSize:
         """Return the cell size where nothing is pressed."""
         self._letters = beside_digits(self.theme, unit)
-        cell = cell_size(self.theme, unit, large=self.large, text=self.text, square=self.square)
+        cell = cell_size(self.theme, unit, large=self.large, text=self.text_at(unit), square=self.square)
         if any(self.view.look.forms) or self.column_axis.names != "tokens":
             font = self.theme.text_px(12) if any(self.view.look.forms) else self._label_font(cell).pixelSize()
             labels = max((text_width(font, name) for name in self.column_names), default=0)
             cell = cell._replace(width=max(cell.width, labels + self.theme.px(8) if labels else 0))
-        elif self.large and holds_digits(cell) and len(self.column_names) <= NAMED_IN_FULL:
+        elif self.large and not unit.lean and holds_digits(cell) and len(self.column_names) <= NAMED_IN_FULL:
             # A few tokens are spared the ellipsis where their names are hardly wider than the digits, or the title is.
             font = self._label_font(cell).pixelSize()
             names = [f"{name}{position_text(self.column_axis, name, c)}" for c, name in enumerate(self.column_names)]
@@ -222,6 +222,10 @@ class PanelGeometry(QWidget):
             spare = (header - left - right) // max(len(self.column_names), 1)
             cell = cell._replace(width=max(cell.width, min(labels, max(spare, round(cell.width * HARDLY_WIDER)))))
         return cell
+
+    def text_at(self, unit: Unit) -> str:
+        """Return the text for which every column has room."""
+        return self.text[:-1] if unit.lean and not any(self.view.look.forms) else self.text
 
     def table_size(self, cell: CellSize) -> QSize:
         """Return how much of the table is shown at once at this size of a cell."""
@@ -282,6 +286,7 @@ class PanelGeometry(QWidget):
         """Lay out the table inside the panel's present size."""
         self._cell = cell = self.cell_at(unit)
         self.view.set_cell_size(cell.width, cell.height, cell.font)
+        self.view.set_terse(unit.lean > 0)
         left, top, _right, bottom = self._margins(cell)
         shown = self.table_size(cell)
         height = min(shown.height(), self.height() - top - bottom)

@@ -36,14 +36,15 @@ class RoomPanel(MatrixPanel):
 
     def _full_cell(self, unit: Unit) -> CellSize:
         full = super()._full_cell(unit)
-        return small_cell(self.theme, unit, self.text) if self.small else full
+        return small_cell(self.theme, unit, self.text_at(unit)) if self.small else full
 
     def cell_at(self, unit: Unit) -> CellSize:
         """Return the cell size at this unit; a table that is too large for its room has a thumbnail's cells."""
         full, rows = self._full_cell(unit), int(self.view.values.shape[0])
         if self.room is None or unit.squeeze >= 1:
             return full
-        if (rows <= self.room[0] or self.scrolls or self.large) and self._compared() <= self.room[1]:
+        most_rows, most_columns = (part * unit.room_share for part in self.room)
+        if (rows <= most_rows or self.scrolls or self.large) and self._compared() <= most_columns:
             return full
         if self.large:
             # Its rows meet those of the large tables beside it, however they are pressed.

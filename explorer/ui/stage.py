@@ -56,8 +56,10 @@ SQUEEZES = (
 WIDER = 1.125
 #: How often the step between two of them is halved.
 FINER = 4
-#: Tables with at most so many rows and columns always show their digits.
+#: Tables with at most so many rows and columns show their digits as long as anything else can be done.
 DIGITS_UP_TO = 8
+#: What is tried in turn before anything has to be scrolled.
+LEAN = (1, 2, 3)
 #: A height at which no table scrolls.
 UNBOUNDED = 1_000_000
 
@@ -363,11 +365,40 @@ class StageCanvas(QWidget):
                 continue
             self.unit = self._largest(unit._replace(squeeze=squeeze), room, most)
             return self.measure(self._tree, self.unit, room.height())
-        # What is too high anyway scrolls, but downwards only if that can be had.
+        if self.theme.scale > 1 and not self.theme.present:
+            # Whoever has asked for larger letters rather scrolls than reads colours.
+            return self._scrolling(room, 0)
+        return self._leaner(room)
+
+    def _scrolling(self, room: QSize, lean: int) -> QSize:
+        """Choose the unit of a layout that is too high, and is only too wide when nothing can be done about it."""
+        smallest = self.theme.text_px(12)
         narrow = QSize(room.width() - self.bar_extent(), UNBOUNDED)
-        unit = Unit(smallest + theme.px(6), smallest, legend_beside=False, tight=True)
+        unit = Unit(smallest + self.theme.px(6), smallest, legend_beside=False, tight=True, lean=lean)
         self.unit = self._least_scrolling(unit, narrow, room.height())
-        return self._grown(max(room.height(), theme.px(240)))
+        return self._grown(max(room.height(), self.theme.px(240)))
+
+    def _leaner(self, room: QSize) -> QSize:
+        """Choose a unit with fewer digits or thumbnails, so that nothing scrolls, or else only downwards."""
+        smallest, most = self.theme.text_px(12), room.height()
+        least = Unit(smallest + self.theme.px(5), smallest, legend_beside=False, tight=True)
+        for lean in LEAN:
+            if (unit := self._pressed_into(room, least._replace(lean=lean), SQUEEZES[:4])) is not None:
+                self.unit = unit
+                return self.measure(self._tree, unit, most)
+        for lean in (0, *LEAN):
+            if (size := self._scrolling(room, lean)).width() <= room.width() - self.bar_extent():
+                return size
+        for lean in (LEAN[0], LEAN[-1]):
+            if (unit := self._pressed_into(room, least._replace(lean=lean), SQUEEZES[4:])) is not None:
+                self.unit = unit
+                return self.measure(self._tree, unit, most)
+        return self._scrolling(room, 0)
+
+    def _pressed_into(self, room: QSize, unit: Unit, squeezes: Sequence[float]) -> Unit | None:
+        """Return the unit pressed no further than needed to fit the room, None where that is not enough."""
+        squeeze = self._mildest(squeezes, unit, room, room.height())
+        return None if squeeze is None else self._largest(unit._replace(squeeze=squeeze), room, room.height())
 
     def _largest(self, unit: Unit, room: QSize, most: int) -> Unit:
         """Return the unit with the largest font, then the tallest cells, that fit; pressed tables come before these."""
@@ -567,8 +598,14 @@ class Stage(QScrollArea):
         if room.width() < 10 or room.height() < 10:
             return
         size = self.canvas.fit(room)
-        if size.height() > room.height():
+        high = size.height() > room.height()
+        if high:
             room -= QSize(self.canvas.bar_extent(), 0)
+        if size.width() > room.width():
+            # One bar takes room from what the other is for: only what is too high needs both.
+            room -= QSize(0, self.canvas.bar_extent())
+            if size.height() > room.height() and not high:
+                room -= QSize(self.canvas.bar_extent(), 0)
         whole = QSize(max(size.width(), room.width()), max(size.height(), room.height())) + QSize(
             2 * margin, 2 * margin
         )

@@ -4,7 +4,7 @@ import pytest
 
 from explorer.concepts import all_concepts
 from tests.ui.conftest import MakeWindow, settle
-from tests.ui.layout import faults
+from tests.ui.layout import faults, unreadable
 
 #: Sizes that make tables larger; those of tab 5 count trials.
 GROWING = ("n", "n_head", "d_model", "d_head", "d_v")
@@ -32,3 +32,49 @@ def test_everything_is_seen_at_once_at_any_size(make_window: MakeWindow, slug: s
     stage = window.page.stage
     assert (stage.horizontalScrollBar().maximum(), stage.verticalScrollBar().maximum()) == (0, 0)
     assert faults(window) == []
+
+
+def between() -> list[tuple[str, str]]:
+    """Return the tabs with each size that is a step or two beyond the lesson's."""
+    return [
+        (concept.slug, size.name)
+        for concept in all_concepts()
+        for size in concept.sizes
+        if size.label and size.name in GROWING and any(one.name == "n" and one.label for one in concept.sizes)
+    ]
+
+
+@pytest.mark.parametrize(("slug", "name"), between(), ids=str)
+def test_a_step_beyond_the_lesson_hides_nothing_beside_the_stage(make_window: MakeWindow, slug: str, name: str) -> None:
+    window = make_window(slug)
+    size = next(one for one in window.page.concept.sizes if one.name == name)
+    for value in range(size.low, min(size.high, 9) + 1):
+        window.workbench.set_size(slug, name, value)
+        settle(window)
+        stage = window.page.stage
+        assert stage.horizontalScrollBar().maximum() == 0, f"{name} = {value}"
+        # Digits that can be read are worth a little scrolling down.
+        assert stage.verticalScrollBar().maximum() <= stage.height() // 4, f"{name} = {value}"
+        assert faults(window) == [], f"{name} = {value}"
+        assert unreadable(window) == [], f"{name} = {value}"
+
+
+def test_numbers_lose_a_digit_before_anything_loses_all(make_window: MakeWindow) -> None:
+    window = make_window("full-attention")
+    weights = window.page.panels("weights")[0].view
+    q = window.page.panels("q")[0].view
+    assert (weights.written()[2][1], q.written()[2]) == ("0.383", ["−0.16", "0.59"])
+    window.workbench.set_size("full-attention", "d_head", 3)
+    settle(window)
+    assert weights.look.with_text
+    assert q.look.with_text
+    assert (weights.written()[2][1], q.written()[2]) == ("0.38", ["−0.2", "0.6", "0.2"])
+    window.undo()
+    settle(window)
+    assert (weights.written()[2][1], q.written()[2]) == ("0.383", ["−0.16", "0.59"])
+
+
+def test_larger_letters_are_kept_where_the_stage_scrolls(make_window: MakeWindow) -> None:
+    window = make_window("full-attention", percent=150)
+    assert window.page.stage.verticalScrollBar().maximum() > 0
+    assert window.page.panels("q")[0].view.written()[2] == ["−0.16", "0.59"]

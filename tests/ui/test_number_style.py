@@ -54,3 +54,24 @@ def test_a_difference_carries_its_sign() -> None:
     assert signed_text(0.25) == "+0.25"
     assert signed_text(-0.25) == "−0.25"
     assert signed_text(0.0) == "0"
+
+
+@given(st.floats(min_value=-99_999, max_value=99_999), st.sampled_from([4, 5]))
+def test_a_number_a_difference_and_their_signs_stay_within_the_characters_that_there_are(
+    value: float, characters: int
+) -> None:
+    digits = characters - 3
+    assert len(cell_text(value, digits, characters)) <= characters
+    assert len(signed_text(value, digits, characters)) <= characters
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.383, "0.4"), (-0.164, "−0.2"), (-12.3, "−12"), (-0.04, "0.0"), (1234.0, "1234"), (-1234.0, "−1k")],
+)
+def test_a_terse_number_takes_four_characters(value: float, text: str) -> None:
+    assert cell_text(value, 1, 4) == text
+
+
+def test_a_terse_weight_reads_as_zero_only_when_it_is_zero() -> None:
+    assert (weight_text(0.004, 2, 4), weight_text(0.0, 2, 4), weight_text(1.0, 2, 4)) == ("<.01", "0.00", "1.00")
