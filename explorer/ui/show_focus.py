@@ -28,6 +28,8 @@ SHRINK, LARGE_ENOUGH = 0.75, 1.15
 PRESSED_SHRINK = 0.9
 #: The same for views that have little to do with the step.
 REST_SHRINKS = 0.95
+#: Roles whose tables belong together.
+PARTS = ("query", "key", "value")
 #: Tables pressed no further than this keep their digits in a presentation.
 WITH_DIGITS = 0.85
 
@@ -63,6 +65,7 @@ def views_in_show(
     if not canvas.crowded(room):
         return None
     leaves: list[d.View] = [view for view in d.views(concept.layout) if not isinstance(view, d.Arrow)]
+    about = _with_views(concept, about, {name for view in leaves for name in arrays_of(view)})
     free = [view for view in leaves if isinstance(view, d.Custom) and not view.arrays]
     own = [view for view in leaves if not about.isdisjoint(arrays_of(view))]
     chosen = {id(view) for view in (*free, *own)}
@@ -89,22 +92,36 @@ def _taken_up(
     read = {source for name in about if name in stages for source in stages[name].inputs}
     readers = {stage.name for stage in concept.stages if not about.isdisjoint(stage.inputs)}
     beside = {source for name in readers for source in stages[name].inputs}
-    own = set(chosen)
-    for names in ({told}, read, readers, beside):
-        for view in leaves:
-            if names.isdisjoint(arrays_of(view)) or hidden.issuperset(arrays_of(view)):
+    kept = chosen | {id(view) for view in leaves if told in arrays_of(view)}
+    for names, together in (({told}, ()), (read, PARTS), (readers, PARTS), (beside, (*PARTS, "input"))):
+        group = [view for view in leaves if not names.isdisjoint(arrays_of(view))]
+        for view in group:
+            if hidden.issuperset(arrays_of(view)):
                 continue
             canvas.focus(frozenset({*chosen, id(view)}))
             if fits():
                 chosen = {*chosen, id(view)}
-    # A query without its key says nothing: what is read by several roles comes together or not at all.
-    parts = {id(view) for view in leaves if not read.isdisjoint(arrays_of(view)) and _is_part(concept, view)}
-    return chosen if parts <= chosen else chosen - (parts - own)
+        # A query without its key says nothing: what is read by several roles comes together or not at all.
+        parts = {id(view): _role(concept, view) for view in group if _role(concept, view) in together}
+        lone = "query" in parts.values() and "key" not in parts.values()
+        if lone or not parts.keys() <= chosen:
+            chosen -= {one for one, role in parts.items() if role != "value" or not lone} - kept
+        kept |= chosen
+    return chosen
 
 
-def _is_part(concept: Concept, view: d.View) -> bool:
-    """Say whether a view shows a query, a key or a value, which go together."""
-    return isinstance(view, d.Matrix) and concept.array(view.array).role in ("query", "key", "value")
+def _with_views(concept: Concept, about: frozenset[str], seen: set[str]) -> frozenset[str]:
+    """Return a step's arrays, or where none of them has a view what they are computed from that has one."""
+    stages = {stage.name: stage for stage in concept.stages}
+    left = set(about)
+    while left and not left & seen:
+        left = {source for name in left if name in stages for source in stages[name].inputs}
+    return about if left == about or not left else frozenset(left & seen)
+
+
+def _role(concept: Concept, view: d.View) -> str:
+    """Return the role of a matrix; other views have none."""
+    return concept.array(view.array).role if isinstance(view, d.Matrix) else ""
 
 
 def _the_rest(

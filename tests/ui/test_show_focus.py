@@ -86,3 +86,31 @@ def test_words_beside_large_digits_are_larger_and_the_same_on_a_whole_page(make_
     assert small == {12}
     assert len(large) == 1
     assert large.pop() > 14
+
+
+def seen_at(make_window: MakeWindow, slug: str, label: str) -> set[str]:
+    window = make_window(slug, present=True, size=(1280, 720))
+    step = next(i for i, one in enumerate(window.page.concept.steps) if one.label == label)
+    window.workbench.set_view(slug, step=step)
+    settle(window)
+    return seen(window)
+
+
+def test_a_step_whose_results_have_no_view_shows_what_they_are_made_of(make_window: MakeWindow) -> None:
+    assert {"x", "Wq", "Wk", "Wv"} <= seen_at(make_window, "multi-query", "project")
+    assert {"weights_mha", "weights_gqa", "weights_mqa"} <= seen_at(make_window, "multi-query", "· v")
+    assert "weights" in seen_at(make_window, "grouped-query", "· v")
+
+
+@pytest.mark.parametrize("concept", STEPPED, ids=lambda one: one.slug)
+def test_no_query_is_shown_without_a_key_nor_half_of_what_belongs_together(
+    make_window: MakeWindow, concept: d.Concept
+) -> None:
+    for step in concept.steps:
+        names = seen_at(make_window, concept.slug, step.label)
+        assert ("q" in names) == ("k" in names), step.label
+        assert {"x", "Wk"} <= names or "Wq" not in names, step.label
+
+
+def test_a_score_is_shown_with_the_query_and_the_key_that_make_it(make_window: MakeWindow) -> None:
+    assert {"q", "k", "scores"} <= seen_at(make_window, "full-attention", "scores")
