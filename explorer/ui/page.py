@@ -26,7 +26,7 @@ from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.panels import make_panels
 from explorer.ui.readiness import module_of
 from explorer.ui.room_panel import RoomPanel
-from explorer.ui.show_focus import views_in_show
+from explorer.ui.show_focus import Subject, views_in_show
 from explorer.ui.slow import SlowBar, SlowStages
 from explorer.ui.stage import PlaceWidget, Stage
 from explorer.ui.trace_strip import TraceStrip
@@ -78,7 +78,7 @@ class Page(QWidget):
         self._controls_asked = False
         self._asks_for_cell = False
         #: What a presentation is about: its arrays, the array of the cell that is told of, and those not come to.
-        self._about: tuple[frozenset[str], str, frozenset[str]] | None = None
+        self._about: Subject | None = None
         self._focused_for: tuple[object, ...] | None = None
         self._panels: dict[str, list[MatrixPanel]] = {}
         self._customs: list[tuple[d.Custom, QWidget]] = []
@@ -306,10 +306,11 @@ class Page(QWidget):
     def _focus(self, view: states.ViewState) -> None:
         """In a presentation without room for everything, show what the step is about and what fits beside it."""
         sizes = self.workbench.state(self.concept.slug).sizes
-        subject: tuple[frozenset[str], str, frozenset[str]] | None = None
+        subject: Subject | None = None
         if self.theme.present and self.concept.steps:
             about, hidden = self._subject(view, sizes)
-            subject = about, view.pinned[0] if view.pinned is not None else "", hidden
+            told = view.pinned[0] if view.pinned is not None else ""
+            subject = Subject(about, told, view.pinned not in (None, self.concept.pinned), hidden)
         if subject != self._about:
             self._about = subject
             self.stage.refit()
@@ -326,7 +327,7 @@ class Page(QWidget):
         if self._about is None or key is None:
             canvas.focus(None)
         else:
-            canvas.focus(views_in_show(canvas, self.concept, *self._about, room))
+            canvas.focus(views_in_show(canvas, self.concept, self._about, room))
 
     def _subject(self, view: states.ViewState, sizes: d.Sizes) -> tuple[frozenset[str], frozenset[str]]:
         """Return the arrays that a presentation is about at this moment, and those that it has not come to."""

@@ -7,7 +7,7 @@ the last row of a hall.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.concepts import declaration as d
 from explorer.ui.cell_size import Unit
@@ -34,6 +34,27 @@ PARTS = ("query", "key", "value")
 WITH_DIGITS = 0.85
 
 
+class Subject(NamedTuple):
+    """What a presentation is about at a moment.
+
+    Attributes
+    ----------
+    about : frozenset of str
+        The arrays of the step: their views are shown in any case.
+    told : str
+        The array of the cell whose trace is told, which is taken up first; empty where there is none.
+    asked : bool
+        Whether somebody has pinned that cell: then it is shown in any case, though the step be small beside it.
+    hidden : frozenset of str
+        Arrays that the steps have not come to.
+    """
+
+    about: frozenset[str]
+    told: str
+    asked: bool
+    hidden: frozenset[str]
+
+
 def arrays_of(view: d.View) -> tuple[str, ...]:
     """Return the arrays that a leaf of a layout shows or belongs to."""
     if isinstance(view, d.Matrix):
@@ -41,9 +62,7 @@ def arrays_of(view: d.View) -> tuple[str, ...]:
     return () if isinstance(view, d.Row | d.Column | d.Arrow) else view.arrays
 
 
-def views_in_show(
-    canvas: StageCanvas, concept: Concept, about: frozenset[str], told: str, hidden: frozenset[str], room: QSize
-) -> frozenset[int] | None:
+def views_in_show(canvas: StageCanvas, concept: Concept, subject: Subject, room: QSize) -> frozenset[int] | None:
     """Return the ids of the layout's leaves that a presentation shows; None when there is room for all.
 
     Parameters
@@ -52,12 +71,8 @@ def views_in_show(
         The layout; which of its leaves are visible is changed while sizes are measured.
     concept : Concept
         The tab.
-    about : frozenset of str
-        The arrays that the step is about: their views are shown in any case.
-    told : str
-        The array of the cell whose trace is told, which is taken up first; empty where there is none.
-    hidden : frozenset of str
-        Arrays that the steps have not come to.
+    subject : Subject
+        What the presentation is about.
     room : QSize
         The room of the stage.
     """
@@ -65,35 +80,37 @@ def views_in_show(
     if not canvas.crowded(room):
         return None
     leaves: list[d.View] = [view for view in d.views(concept.layout) if not isinstance(view, d.Arrow)]
-    about = _with_views(concept, about, {name for view in leaves for name in arrays_of(view)})
-    free = [view for view in leaves if isinstance(view, d.Custom) and not view.arrays]
-    own = [view for view in leaves if not about.isdisjoint(arrays_of(view))]
-    chosen = {id(view) for view in (*free, *own)}
-    canvas.focus(frozenset(chosen))
-    unit = _readable(canvas, room)
-    if unit is None:
-        return frozenset(chosen)
-    chosen = _taken_up(canvas, concept, (about, told), chosen, leaves, hidden, partial(canvas.fits, unit, room))
-    return frozenset(chosen) | _the_rest(canvas, chosen, leaves, hidden, room)
+    about = _with_views(concept, subject.about, {name for view in leaves for name in arrays_of(view)})
+    subject = subject._replace(about=about)
+    free = {id(view) for view in leaves if isinstance(view, d.Custom) and not view.arrays}
+    own = free | {id(view) for view in leaves if not about.isdisjoint(arrays_of(view))}
+    asked = {id(view) for view in leaves if subject.asked and subject.told in set(arrays_of(view)) - subject.hidden}
+    # Where the step and what was asked for have no room together, the question counts.
+    for chosen in (own | asked, asked | free) if asked else (own,):
+        canvas.focus(frozenset(chosen))
+        unit = _readable(canvas, room)
+        if unit is not None:
+            found = _taken_up(canvas, concept, subject, chosen, leaves, partial(canvas.fits, unit, room))
+            return frozenset(found) | _the_rest(canvas, found, leaves, subject.hidden, room)
+    return frozenset(own)
 
 
 def _taken_up(
     canvas: StageCanvas,
     concept: Concept,
-    subject: tuple[frozenset[str], str],
+    subject: Subject,
     chosen: set[int],
     leaves: Sequence[d.View],
-    hidden: frozenset[str],
     fits: Callable[[], bool],
 ) -> set[int]:
     """Return the chosen views with those that have to do with them, one after the other as long as they fit."""
-    about, told = subject
+    about, told, _, hidden = subject
     stages = {stage.name: stage for stage in concept.stages}
     read = {source for name in about if name in stages for source in stages[name].inputs}
     readers = {stage.name for stage in concept.stages if not about.isdisjoint(stage.inputs)}
     beside = {source for name in readers for source in stages[name].inputs}
     kept = chosen | {id(view) for view in leaves if told in arrays_of(view)}
-    for names, together in (({told}, ()), (read, PARTS), (readers, PARTS), (beside, (*PARTS, "input"))):
+    for names, together in (({told}, ()), (about, ()), (read, PARTS), (readers, PARTS), (beside, (*PARTS, "input"))):
         group = [view for view in leaves if not names.isdisjoint(arrays_of(view))]
         for view in group:
             if hidden.issuperset(arrays_of(view)):

@@ -114,3 +114,19 @@ def test_no_query_is_shown_without_a_key_nor_half_of_what_belongs_together(
 
 def test_a_score_is_shown_with_the_query_and_the_key_that_make_it(make_window: MakeWindow) -> None:
     assert {"q", "k", "scores"} <= seen_at(make_window, "full-attention", "scores")
+
+
+@pytest.mark.parametrize("concept", STEPPED, ids=lambda one: one.slug)
+def test_a_trace_leads_to_cells_that_can_be_seen_down_to_typed_ones(
+    make_window: MakeWindow, concept: d.Concept
+) -> None:
+    window = make_window(concept.slug, present=True, size=(1280, 720))
+    for given in concept.inputs:
+        if given.name not in d.shown_arrays(concept.layout):
+            continue
+        last = tuple(length - 1 for length in window.workbench.state(concept.slug).inputs[given.name].shape)
+        window.workbench.set_view(concept.slug, pinned=(given.name, last))
+        settle(window)
+        assert given.name in seen(window)
+        stage = window.page.stage
+        assert (stage.horizontalScrollBar().maximum(), stage.verticalScrollBar().maximum()) == (0, 0), given.name
