@@ -120,6 +120,29 @@ def place_labels(
     return placed
 
 
+#: A label that stands not so many times as far from another tip as from its own could be that one's.
+CLEARLY_FARTHER = 1.5
+
+
+def leader(place: QRectF, tip: QPointF, others: Sequence[QPointF], far: float = math.inf) -> QLineF | None:
+    """Return the line that joins a label to its tip, None where it is clear that they belong together.
+
+    A label that is close to one of the `others`, or `far` from its tip, could be read as another's.
+    """
+    end = _nearest(place, tip)
+    near = CLEARLY_FARTHER * QLineF(tip, end).length()
+    if near > CLEARLY_FARTHER * far or any(
+        other != tip and QLineF(other, _nearest(place, other)).length() < near for other in others
+    ):
+        return QLineF(tip, end)
+    return None
+
+
+def _nearest(rect: QRectF, point: QPointF) -> QPointF:
+    """Return the point of a rectangle that is nearest to another."""
+    return QPointF(min(max(point.x(), rect.left()), rect.right()), min(max(point.y(), rect.top()), rect.bottom()))
+
+
 #: Left, top, right, bottom. Plain numbers: thousands of these are compared in a frame.
 Edges = tuple[float, float, float, float]
 

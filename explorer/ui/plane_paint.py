@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 
 from explorer.core.hull import convex_hull
 from explorer.ui.number_style import cell_text
-from explorer.ui.plane_layout import Scale, Wanted, place_labels
+from explorer.ui.plane_layout import Scale, Wanted, leader, place_labels
 
 if TYPE_CHECKING:
     from explorer.concepts.shown.plane import Plane, Point, Vector
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 WRAPPED = int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap)
 #: The least side of the grid's squares in pixels at 100 %.
 SQUARE = 34
+#: How far labels stand from their tips where there is room.
+GAP = 9
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ def paint_plane(painter: QPainter, plane: Plane, scale: Scale, look: PlaneLook) 
     for path in plane.paths:
         painter.setPen(QPen(look.soft(path.role, 0.55), look.line(1.2), Qt.PenStyle.DashLine))
         painter.drawLine(scale.pixel(path.start), scale.pixel(path.end))
+    _paint_leaders(painter, scale, look, labels)
     for i, vector in enumerate(plane.vectors):
         if i not in look.hidden:
             _paint_vector(painter, scale, look, i, vector)
@@ -278,7 +281,7 @@ def label_places(plane: Plane, scale: Scale, look: PlaneLook) -> list[Label]:
         texts[i] = f"{texts[i]}  {written(plane.vectors[i].tip)}".strip()
     tips = [scale.pixel(vector.tip) for vector in plane.vectors]
     wanted = [
-        Wanted(tip, QSizeF(metrics.horizontalAdvance(text) + px(6) if text else 0, metrics.height()), look.line(9))
+        Wanted(tip, QSizeF(metrics.horizontalAdvance(text) + px(6) if text else 0, metrics.height()), look.line(GAP))
         for tip, text in zip(tips, texts, strict=True)
     ]
     shafts = [
@@ -299,3 +302,13 @@ def _paint_labels(painter: QPainter, look: PlaneLook, labels: list[Label]) -> No
             painter.fillRect(place, ground)
             painter.setPen(look.theme.color(vector.role))
             painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), text)
+
+
+def _paint_leaders(painter: QPainter, scale: Scale, look: PlaneLook, labels: list[Label]) -> None:
+    """Join labels to their tips where they stand close to another's."""
+    tips = [scale.pixel(vector.tip) for i, (vector, _, _) in enumerate(labels) if i not in look.hidden]
+    for vector, text, place in labels:
+        line = leader(place, scale.pixel(vector.tip), tips, look.line(2 * GAP)) if place is not None and text else None
+        if line is not None:
+            painter.setPen(QPen(look.theme.color(vector.role), look.line(1)))
+            painter.drawLine(line)

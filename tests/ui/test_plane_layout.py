@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 
-from explorer.ui.plane_layout import Scale, Wanted, nice, place_labels
+from explorer.ui.plane_layout import Scale, Wanted, leader, nice, place_labels
 
 AREA = QRectF(0, 0, 400, 300)
 BOX = (-1.0, 3.0, -1.0, 2.0)
@@ -65,3 +65,13 @@ def test_a_lone_label_stands_beyond_its_tip_and_an_empty_one_nowhere() -> None:
     assert place is not None
     assert place.left() >= tip.x()
     assert place_labels([Wanted(tip, QSizeF(0, 14), 8)], [], origin, AREA) == [None]
+
+
+def test_a_label_close_to_another_tip_is_joined_to_its_own() -> None:
+    place, tip = QRectF(100, 40, 50, 14), QPointF(90, 30)
+    assert leader(place, tip, [tip]) is None
+    assert leader(place, tip, [tip, QPointF(125, 90)]) is None
+    line = leader(place, tip, [tip, QPointF(125, 60)])
+    assert line == QLineF(tip, QPointF(100, 40))
+    assert leader(place, tip, [tip, QPointF(90, 30)]) is None, "one tip has two names"
+    assert leader(place, tip, [tip], far=10) == QLineF(tip, QPointF(100, 40))
