@@ -117,8 +117,8 @@ def _marks(situation: Situation) -> Mapping[str, Marks]:
     if blind and rule != "zero":
         first = f"{situation.tokens[blind[0]]} ({blind[0]})"
         who = first if len(blind) == 1 else f"{first} and {len(blind) - 1} more"
-        why = "may look nowhere: attention weights 0, output 0"
-        note = f"{who} {why if rule == 'before' else 'has nothing left: all of it was zeroed'}"
+        why = "may look nowhere: output 0"
+        note = f"{who} {why if rule == 'before' else 'has nothing left: all zeroed'}"
     changed = int(situation.controls["changed"])
     return {
         "moved": Marks(note=f"if {situation.tokens[changed]} {changed} changes" if changed >= 0 else "nothing changes"),

@@ -382,7 +382,7 @@ class StageCanvas(QWidget):
         """Choose a unit with fewer digits or thumbnails, so that nothing scrolls, or else only downwards."""
         smallest, most = self.theme.text_px(12), room.height()
         least = Unit(smallest + self.theme.px(5), smallest, legend_beside=False, tight=True)
-        for lean in LEAN:
+        for lean in (0, *LEAN):
             if (unit := self._pressed_into(room, least._replace(lean=lean), SQUEEZES[:4])) is not None:
                 self.unit = unit
                 return self.measure(self._tree, unit, most)

@@ -78,3 +78,16 @@ def test_larger_letters_are_kept_where_the_stage_scrolls(make_window: MakeWindow
     window = make_window("full-attention", percent=150)
     assert window.page.stage.verticalScrollBar().maximum() > 0
     assert window.page.panels("q")[0].view.written()[2] == ["−0.16", "0.59"]
+
+
+def test_no_digit_is_lost_where_everything_fits_closer_together(make_window: MakeWindow) -> None:
+    window = make_window("causal-mask")
+    window.workbench.edit("causal-mask", "allowed", [(1, 0), (1, 1)], False)
+    settle(window)
+    # The sentence under the table does not push apart what stands beside it.
+    assert not window.page.stage.canvas.unit.tight
+    window.undo()
+    window.resize(1175, 720)
+    settle(window)
+    assert window.page.stage.canvas.unit.tight
+    assert window.page.panels("weights")[0].view.written()[2][:3] == ["0.331", "0.547", "0.122"]

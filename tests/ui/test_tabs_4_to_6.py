@@ -197,7 +197,7 @@ def test_a_row_with_nothing_left_is_hatched_and_explained(qtbot: QtBot, make_win
     settle(window)
     panel = window.page.panels("weights")[0]
     assert panel.view.look.masked[1].all()
-    assert panel.marks.note == "cat (1) may look nowhere: attention weights 0, output 0"
+    assert panel.marks.note == "cat (1) may look nowhere: output 0"
     assert view(window, "output").written()[1] == ["0.00", "0.00"]
     window.page.hover("weights", (1, 0))
     assert "cat (1) may look nowhere" in window.page.strip.plain_text()
