@@ -386,8 +386,12 @@ class StageCanvas(QWidget):
             if (unit := self._pressed_into(room, least._replace(lean=lean), SQUEEZES[:4])) is not None:
                 self.unit = unit
                 return self.measure(self._tree, unit, most)
+        narrow = room.width() - self.bar_extent()
         for lean in (0, *LEAN):
-            if (size := self._scrolling(room, lean)).width() <= room.width() - self.bar_extent():
+            pressed = least._replace(lean=lean, squeeze=self.degrees()[-1])
+            if self.measure(self._tree, pressed, most).width() > narrow:
+                continue
+            if (size := self._scrolling(room, lean)).width() <= narrow:
                 return size
         for lean in (LEAN[0], LEAN[-1]):
             if (unit := self._pressed_into(room, least._replace(lean=lean), SQUEEZES[4:])) is not None:
@@ -397,6 +401,9 @@ class StageCanvas(QWidget):
 
     def _pressed_into(self, room: QSize, unit: Unit, squeezes: Sequence[float]) -> Unit | None:
         """Return the unit pressed no further than needed to fit the room, None where that is not enough."""
+        # What does not even fit when it is pressed the most need not be tried in between.
+        if not self._fits(unit._replace(squeeze=squeezes[-1]), room, room.height()):
+            return None
         squeeze = self._mildest(squeezes, unit, room, room.height())
         return None if squeeze is None else self._largest(unit._replace(squeeze=squeeze), room, room.height())
 
