@@ -240,9 +240,11 @@ class Actor:
         return f"control {widget.objectName()}"
 
     def _widget(self) -> str:
+        # Of what `findChildren` finds that Qt made itself, the window would keep a wrapper for ever.
         widgets = [
             w
-            for w in self.window.findChildren(QAbstractButton)
+            for w in QApplication.allWidgets()
+            if isinstance(w, QAbstractButton) and w.window() is self.window
             if w.isVisible() and w.isEnabled() and w.objectName() != "qt_menubar_ext_button"
         ]
         if not widgets:
