@@ -186,7 +186,7 @@ def _window(arguments: argparse.Namespace) -> int:
                 " pictures"
             )
         _draw_unseen()
-    # Collecting garbage while nothing but the start has run finds none; the first paint turns it on again.
+    # Collecting garbage while nothing but the start has run finds none; from the first paint on a timer does it.
     gc.disable()
     try:
         from explorer import app

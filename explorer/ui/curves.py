@@ -71,6 +71,8 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         self.parts.addItem(self.axes["bottom"], 1, 1)
         for axis in self.axes.values():
             axis.linkToView(self.box)
+            # PySide takes no notice of the parent that a text is made with: Python would own it as well as Qt.
+            axis.label.setParentItem(axis)
         self.setCentralItem(self.parts)
 
     def inside(self) -> QRectF:

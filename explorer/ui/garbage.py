@@ -20,16 +20,18 @@ EVERY_MS = 250
 
 
 class Collector(QObject):
-    """Collects what is due, every quarter of a second, for as long as it lives.
+    """Collects what is due between two events of the GUI thread and nowhere else, for as long as it lives.
 
     Parameters
     ----------
     parent : QObject
-        With which it ends, and with it the collecting; who made it calls `gc.enable` afterwards.
+        With which it ends; Python then collects by itself again, if it did before.
     """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        if gc.isenabled():
+            self.destroyed.connect(lambda: gc.enable())  # noqa: PLW0108 - the signal says what is destroyed
         gc.disable()
         gc.freeze()  # what a start has made stays until the end, and need not be looked through each time
         timer = QTimer(self)
@@ -38,9 +40,7 @@ class Collector(QObject):
 
 
 def collect_due() -> None:
-    """Collect the oldest generation that Python itself would now collect, if any."""
-    due = [
-        age for age, (count, most) in enumerate(zip(gc.get_count(), gc.get_threshold(), strict=True)) if count > most
-    ]
-    if due and due[0] == 0:
-        gc.collect(due[-1])
+    """Collect the oldest generation that Python itself would, were it allowed to."""
+    due = [0 < most < count for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True)]
+    if any(due):
+        gc.collect(max(age for age, is_due in enumerate(due) if is_due))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+    from PySide6.QtCore import QObject
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -27,10 +28,17 @@ class MatrixModel(QAbstractTableModel):
         The array's name, spoken with every cell.
     write : callable, optional
         ``write(cells, values) -> bool`` takes edits; without it the model is read-only.
+    parent : QObject, optional
+        With which it ends: the view, so that the two go together and never when garbage happens to be collected.
     """
 
-    def __init__(self, name: str, write: Callable[[list[tuple[int, int]], list[float]], bool] | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        name: str,
+        write: Callable[[list[tuple[int, int]], list[float]], bool] | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
         self.name = name
         self._write = write
         self.values: NDArray[Any] = np.zeros((0, 0))

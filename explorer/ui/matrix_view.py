@@ -122,7 +122,7 @@ class MatrixView(QTableView):
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
 
     def _new_model(self, *, editable: bool) -> MatrixModel:
-        return MatrixModel(self.name, self._write if editable else None)
+        return MatrixModel(self.name, self._write if editable else None, self)
 
     # --- what is shown ---
 

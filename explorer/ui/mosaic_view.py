@@ -87,7 +87,7 @@ class MosaicView(MatrixView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
 
     def _new_model(self, *, editable: bool) -> MatrixModel:
-        self._tiles = MosaicModel(self.name)
+        self._tiles = MosaicModel(self.name, parent=self)
         return self._tiles
 
     # --- what is shown ---

@@ -1,13 +1,16 @@
 """What every tab must look like and answer to, found and tested without naming one."""
 
+import gc
 import weakref
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.concepts import all_concepts, declaration
+from explorer.ui import export
 from explorer.ui.lifetime import close_all
 from explorer.ui.window import MainWindow
 from explorer.workbench import fingerprint
@@ -138,16 +141,34 @@ def test_a_closed_window_leaves_nothing_of_its_page_alive(qtbot: QtBot, concept:
     close_all(window)
     del window
     QApplication.processEvents()
-    import gc
-
     gc.collect()
     assert page() is None or not _alive(page())
 
 
 def _alive(widget: object) -> bool:
-    from shiboken6 import isValid
+    return shiboken6.isValid(widget)
 
-    return isValid(widget)
+
+#: What has to outlive its page: a run of a slow stage speaks through it.
+OUTLIVING = {"_Messages"}
+
+
+@by_tab
+def test_a_page_that_is_taken_down_leaves_nothing_of_qt_to_the_collector(
+    make_window: MakeWindow, concept: declaration.Concept
+) -> None:
+    # Collected in another thread, it would be destroyed there while Qt takes down the views that point to it.
+    window = make_window(concept.slug)
+    before = {id(one) for one in _owned_by_python()}
+    with export.sheet(window.workbench, concept.slug, window.theme):
+        made = [one for one in _owned_by_python() if id(one) not in before]
+    assert {type(one).__name__ for one in made} - OUTLIVING == {"Page"}
+
+
+def _owned_by_python() -> list[QObject]:
+    """Return the objects of Qt that end when nothing in Python knows them any more."""
+    tracked = [one for one in gc.get_objects() if issubclass(type(one), QObject)]
+    return [one for one in tracked if shiboken6.isValid(one) and shiboken6.ownedByPython(one)]
 
 
 @by_tab

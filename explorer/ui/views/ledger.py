@@ -31,6 +31,8 @@ from explorer.workbench import number_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from PySide6.QtCore import QObject
+
     from explorer.concepts.declaration import Custom
     from explorer.concepts.shown.ledger import Entry, Ledger
     from explorer.ui.matrix_panel import Unit
@@ -44,8 +46,8 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 class LedgerModel(QAbstractTableModel):
     """The entries of a ledger, with every digit to whoever edits or copies."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self.ledger: Ledger | None = None
 
     def show(self, ledger: Ledger | None) -> None:
@@ -118,7 +120,7 @@ class _Table(QTableView):
         self._panel = panel
         self._host = host
         self._hovered: tuple[int, int] | None = None
-        self.entries = LedgerModel()
+        self.entries = LedgerModel(self)
         self.setModel(self.entries)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
