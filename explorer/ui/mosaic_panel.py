@@ -6,6 +6,7 @@ It behaves as a matrix' panel, so that steps, marks, hovering, pinning and diffe
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt
@@ -41,6 +42,7 @@ EMPTY = 1.0
 WIDER_IN_SHOW = 1.8
 
 
+@lru_cache(maxsize=4096)
 def tiles_beside(heads: int, aspect: float, tile: float = 1.0) -> int:
     """Return how many tiles stand side by side, so that the whole is about `aspect` times as wide as it is high.
 
@@ -66,6 +68,7 @@ class MosaicPanel(MatrixPanel):
         self.square = True
         self.with_legend = declared.legend
         self.view.switch = declared.switch
+        self._measured: dict[Unit, tuple[QSize, int]] = {}
 
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MosaicView:
         return MosaicView(name, host, self.theme, parent=self)
@@ -106,9 +109,9 @@ class MosaicPanel(MatrixPanel):
         # Tiles are many: their legend never makes the whole wider.
         return cell._replace(legend_beside=False)
 
-    def _tile(self, unit: Unit) -> QSize:
+    def _tile(self, unit: Unit, cell: CellSize) -> QSize:
         """Return the size of one head's table: whole pixels a cell with digits, any number of them without."""
-        cell, (rows, columns) = self._full_cell(unit), self.view.tile_shape
+        rows, columns = self.view.tile_shape
         if holds_digits(cell):
             return QSize(columns * cell.width, rows * cell.height)
         side, smallest_text = unit.height * LARGE_HEIGHT * unit.squeeze, self.theme.text_px(12)
@@ -119,8 +122,8 @@ class MosaicPanel(MatrixPanel):
         """Say whether rows are high enough for their names; `exact` is what they take without digits."""
         return bool(self.row_names) and (cell.exact or cell.height) >= self.theme.text_px(12) + self.theme.px(2)
 
-    def _grid(self, unit: Unit) -> Grid:
-        cell, tile, px = self._full_cell(unit), self._tile(unit), self.theme.px
+    def _grid(self, cell: CellSize, tile: QSize) -> Grid:
+        px = self.theme.px
         caption = QFontMetrics(self.theme.font(12)).height() + bands.thickness(self.theme) + 1
         gap = px(10) if self._labelled(cell) else px(6) if cell.height > 2 else px(4)
         proportions = (tile.width() + gap) / (tile.height() + caption + gap)
@@ -129,7 +132,9 @@ class MosaicPanel(MatrixPanel):
         return Grid(tiles_beside(self.view.heads, aspect, proportions), gap, caption)
 
     def _tiles_size(self, unit: Unit) -> QSize:
-        grid, tile = self._grid(unit), self._tile(unit)
+        cell = self._full_cell(unit)
+        tile = self._tile(unit, cell)
+        grid = self._grid(cell, tile)
         across, down = min(grid.columns, max(self.view.heads, 1)), -(-self.view.heads // grid.columns)
         return QSize(
             across * (tile.width() + grid.gap) - grid.gap,
@@ -164,30 +169,44 @@ class MosaicPanel(MatrixPanel):
         self._cell = cell = self.cell_at(unit)
         self.view.set_cell_size(cell.width, cell.height, cell.font)
         self.view.set_terse(unit.lean > 0)
-        self.view.set_grid(self._grid(unit))
+        whole = self._full_cell(unit)
+        tile = self._tile(unit, whole)
+        self.view.set_grid(self._grid(whole, tile))
         left, top, _right, _bottom = self._margins(cell)
         for policy in (self.view.setVerticalScrollBarPolicy, self.view.setHorizontalScrollBarPolicy):
             policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.set_tile(self._tile(unit))
+        self.view.set_tile(tile)
         size = self._tiles_size(unit)
         self.view.setGeometry(left, top, max(size.width(), 1), max(size.height(), 1))
         self.update()
 
+    def forget_sizes(self) -> None:
+        """Forget what was measured, because what decides it may have changed."""
+        super().forget_sizes()
+        self._measured.clear()
+
     def anchor(self, unit: Unit, height: int) -> int:
         """Return how far below the panel's top the middle of the tiles stands; rows align these."""
-        _, top, _, _ = self._margins(self.cell_at(unit))
-        return top + self._tiles_size(unit).height() // 2
+        return self._measure(unit)[1]
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
-        """Return the size wanted at this unit."""
-        cell = self.cell_at(unit)
-        left, top, right, bottom = self._margins(cell)
-        size, small = self._tiles_size(unit), QFontMetrics(self._fonts()[1])
-        lines = self._words(size.width())
-        longest = max(small.horizontalAdvance("".join(line).rstrip()) for line in lines)
-        width = max(left + size.width() + right, longest)
-        more = len(lines) - 1 + self._legend_below(width, cell)
-        return QSize(max(width, self.header_width()), top + size.height() + bottom + more * small.height())
+        """Return the size wanted at this unit, whatever the height: tiles do not scroll."""
+        return self._measure(unit)[0]
+
+    def _measure(self, unit: Unit) -> tuple[QSize, int]:
+        """Return the size and the anchor at this unit; a stage asks for many units, and for each many times."""
+        found = self._measured.get(unit)
+        if found is None:
+            cell = self.cell_at(unit)
+            left, top, right, bottom = self._margins(cell)
+            size, small = self._tiles_size(unit), QFontMetrics(self._fonts()[1])
+            lines = self._words(size.width())
+            longest = max(small.horizontalAdvance("".join(line).rstrip()) for line in lines)
+            width = max(left + size.width() + right, longest)
+            more = len(lines) - 1 + self._legend_below(width, cell)
+            whole = QSize(max(width, self.header_width()), top + size.height() + bottom + more * small.height())
+            found = self._measured[unit] = whole, top + size.height() // 2
+        return found
 
     def _shape_text(self) -> str:
         rows, columns = self.view.tile_shape

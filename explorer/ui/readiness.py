@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, QTimer
 
 from explorer.concepts import declaration as d
+from explorer.concepts import evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -74,6 +75,8 @@ def _steps(workbench: Workbench) -> Generator[str]:
     for entry in workbench.index:
         concept = workbench.concept(entry.slug)
         yield entry.slug
+        evaluation.slow_stages(concept)  # what chooses an op may import much before it does
+        yield f"ops of {entry.slug}"
         for view in d.views(concept.layout):
             if isinstance(view, d.Custom):
                 importlib.import_module(module_of(view))

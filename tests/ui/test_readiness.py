@@ -10,11 +10,11 @@ window = app.make_window()
 window.show()
 app.application().processEvents()
 def loaded():
-    wanted = {"pyqtgraph", "explorer.concepts.cost", "explorer.ui.views.curves"}
+    wanted = {"pyqtgraph", "explorer.concepts.cost", "explorer.ui.views.curves", "explorer.models.shapes"}
     return wanted & set(sys.modules)
 assert not loaded(), loaded()
 window.readiness.finish()
-assert len(loaded()) == 3, loaded()
+assert len(loaded()) == 4, loaded()
 window.readiness.finish()
 from explorer.ui import lifetime
 lifetime.close_all(window)

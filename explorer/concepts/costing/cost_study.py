@@ -37,7 +37,9 @@ Made = TypeVar("Made")
 @cache
 def contexts(longest: int, *, logarithmic: bool) -> Floats:
     """Return the contexts that curves are drawn from, each once, read-only."""
-    found: Floats = np.unique(cost_curves.context_axis(POINTS, longest=longest, logarithmic=logarithmic))
+    axis = cost_curves.context_axis(POINTS, longest=longest, logarithmic=logarithmic)
+    # Not np.unique, which imports numpy.ma: that takes as long as half a tab.
+    found: Floats = np.array(sorted(set(axis.tolist())), axis.dtype)
     found.flags.writeable = False
     return found
 
