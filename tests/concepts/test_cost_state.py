@@ -54,7 +54,7 @@ def test_fewer_query_heads_take_kv_heads_along_that_can_share_them(tab: LessonTa
         InputError, match="12 query heads cannot share 5 KV heads; n_head_kv may be 1, 2, 3, 4, 6 or 12"
     ):
         tab.set("n_head_kv", 5)
-    assert cost_shape.kv_heads(tab.workbench.state("cost").controls) == [1, 2, 3, 4, 6, 12]
+    assert cost_shape.kv_heads(tab.workbench.state("cost").controls) == (1, 2, 3, 4, 6, 12)
 
 
 def test_a_window_is_that_of_every_layer_until_a_number_of_layers_is_typed(tab: LessonTab) -> None:
