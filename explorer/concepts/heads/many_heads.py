@@ -5,7 +5,7 @@ Not a tab. Projections are matrices of heads side by side; within the stages of 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ def columns_of(heads_axis: Axis) -> Axis:
     return Axis(f"{heads_axis.size}*d_head", groups=heads_axis.groups)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _draws(n: int, d_model: int, n_head: int, n_head_kv: int, d_head: int) -> Mapping[str, Floats]:
     drawn = lesson.multi_head_inputs(n=n, d_model=d_model, n_head=n_head, n_head_kv=n_head_kv, d_head=d_head)
     for array in drawn.values():
