@@ -56,6 +56,7 @@ class BookmarkList(QDialog):
         super().__init__(window, Qt.WindowType.Tool)
         self._window, self._document, self._menu = window, document, menu
         self._removed: tuple[int, Bookmark] | None = None
+        self._noting = False
         self.setObjectName("bookmarks")
         self.setWindowTitle("Bookmarks")
         self.rows = _Rows(self)
@@ -113,7 +114,8 @@ class BookmarkList(QDialog):
     # --- showing ---
 
     def _changed(self, kind: Kind) -> None:
-        if kind == "bookmarks":
+        # Filled anew in the middle of an edit, the list would lose the entry and the editor that Qt is still busy with.
+        if kind == "bookmarks" and not self._noting:
             self._fill()
 
     def _fill(self) -> None:
@@ -121,19 +123,25 @@ class BookmarkList(QDialog):
         row, rows = self.rows.currentRow(), self.rows
         rows.blockSignals(True)
         rows.clear()
-        for at, mark in enumerate(self._document.bookmarks):
-            item = QListWidgetItem(mark.note)
-            item.setData(WHERE, self._where(mark))
-            item.setData(HERE, at == self._document.place)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{at}: {mark.note or 'no note'}, {self._where(mark)}")
+        for at in range(len(self._document.bookmarks)):
+            item = QListWidgetItem()
+            self._describe(item, at)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            item.setToolTip(plain_text.tip(mark.note))
             rows.addItem(item)
         rows.setCurrentRow(min(max(row, 0), rows.count() - 1))
         rows.blockSignals(False)
         rows.setVisible(rows.count() > 0)
         self.empty.setVisible(rows.count() == 0)
         self._enable()
+
+    def _describe(self, item: QListWidgetItem, at: int) -> None:
+        """Let an entry say what the document holds there."""
+        mark = self._document.bookmarks[at]
+        item.setText(mark.note)
+        item.setData(WHERE, self._where(mark))
+        item.setData(HERE, at == self._document.place)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{at}: {mark.note or 'no note'}, {self._where(mark)}")
+        item.setToolTip(plain_text.tip(mark.note))
 
     def _where(self, mark: Bookmark) -> str:
         """Say which tab, which step and which numbers a bookmark leads to."""
@@ -167,10 +175,18 @@ class BookmarkList(QDialog):
             self.rows.editItem(self.rows.currentItem())
 
     def _note(self, item: QListWidgetItem) -> None:
+        """Put an entry's text, which was edited, on its bookmark."""
         at = self.rows.row(item)
         note = item.text().strip()[:LONGEST_NOTE]
-        if note != self._document.bookmarks[at].note:
-            self._menu.note(at, note)
+        if self._noting:
+            return
+        self._noting = True
+        try:
+            if note != self._document.bookmarks[at].note:
+                self._menu.note(at, note)
+            self._describe(item, at)
+        finally:
+            self._noting = False
 
     def retake(self) -> None:
         """Let the current bookmark lead to what is on screen."""
@@ -252,10 +268,12 @@ class _Rows(QListWidget):
 
     @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete, move with Alt; all else is the list's."""
+        """Delete, go, move with Alt; all else is the list's. What the editor of a note lets through is for nobody."""
         moves = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         key = Qt.Key(event.key())
-        if event.modifiers() & Qt.KeyboardModifier.AltModifier and key in moves:
+        if self.state() == QAbstractItemView.State.EditingState:
+            event.accept()
+        elif event.modifiers() & Qt.KeyboardModifier.AltModifier and key in moves:
             self._owner.move_by(moves[key])
         elif key == Qt.Key.Key_Delete:
             self._owner.delete()

@@ -1,8 +1,10 @@
 """Bookmarks and their list, and A against B, as a person meets them."""
 
+from typing import Any
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QInputDialog
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from explorer.ui.bookmark_list import BookmarkList
@@ -98,6 +100,30 @@ def test_notes_order_and_places_are_changed_in_the_list(qtbot: QtBot, lecture: M
     edit(lecture, 9.0)
     shown.buttons["retake"].click()
     assert lecture.document.bookmarks[2].snapshot.state.inputs["x"][0, 0] == 9.0
+
+
+@pytest.mark.parametrize("end", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab])
+def test_a_note_that_was_typed_is_kept_and_nothing_else_happens(
+    qtbot: QtBot, qtlog: Any, lecture: MainWindow, end: Qt.Key
+) -> None:
+    shown = opened_list(lecture)
+    shown.rows.setCurrentRow(1)
+    place, entry = lecture.document.place, shown.rows.item(1)
+    qtbot.keyClick(shown.rows, Qt.Key.Key_F2)
+    editor = shown.rows.findChild(QLineEdit, "bookmark_note")
+    qtbot.keyClicks(editor, " second ")
+    qtbot.keyClick(editor, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)  # a line of text does not move
+    qtbot.keyClick(editor, end)
+    QApplication.processEvents()
+    assert marks(lecture) == ["one", "second", "three"]
+    assert lecture.document.place == place, "Enter ended the edit; it did not go there as well"
+    # The entry that was edited, and whose editor Qt may still be busy with, was not replaced by another.
+    assert shown.rows.item(1) is entry
+    assert entry.text() == entry.toolTip() == "second"
+    assert entry.data(Qt.ItemDataRole.AccessibleTextRole).startswith("1: second, ")
+    shown.close()
+    QApplication.processEvents()
+    assert [one.message for one in qtlog.records if "editor" in one.message] == []
 
 
 def test_a_row_that_is_dragged_takes_its_bookmark_along(lecture: MainWindow) -> None:
