@@ -69,6 +69,7 @@ def file_to_open(
     from PySide6.QtWidgets import QFileDialog
 
     dialog = _file_dialog(parent, title, kinds, folder)
+    dialog.setOption(QFileDialog.Option.ReadOnly)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.fileSelected.connect(then)
     dialog.open()
@@ -97,12 +98,15 @@ def file_to_save(
 
 
 def _file_dialog(parent: QWidget, title: str, kinds: Sequence[str], folder: str) -> QFileDialog:
-    from PySide6.QtWidgets import QFileDialog
+    from PySide6.QtWidgets import QAbstractItemView, QFileDialog
 
     dialog = QFileDialog(parent, title, folder)
     _dress(dialog, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setNameFilters(list(kinds))
+    # In the dialog that Qt draws where the system has none, a slip of the mouse moves whole folders, unasked.
+    for view in dialog.findChildren(QAbstractItemView):
+        view.setDragDropMode(QAbstractItemView.DragDropMode.NoDragDrop)
     return dialog
 
 

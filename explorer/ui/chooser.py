@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
-    QFileDialog,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from explorer.ui import plain_text
+from explorer.ui import ask, plain_text
 from explorer.ui.cards import fill_palette
 from explorer.ui.drawers import Popup
 from explorer.ui.guard import guarded
@@ -202,11 +201,8 @@ class Chooser(QToolButton):
     def _ask_for_file(self) -> None:
         self.popup.hide()
         patterns = " ".join(f"*{ending}" for ending in self.control.files)
-        path, _ = QFileDialog.getOpenFileName(
-            self.window(), self.open_file.text(), "", f"{_endings(self.control)} ({patterns})"
-        )
-        if path:
-            self.given.emit(Path(path))
+        kinds = [f"{_endings(self.control)} ({patterns})"]
+        ask.file_to_open(self.window(), self.open_file.text(), lambda path: self.given.emit(Path(path)), kinds=kinds)
 
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

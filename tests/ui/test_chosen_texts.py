@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QSlider, QSpinBox
+from PySide6.QtWidgets import QApplication, QSlider, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from explorer.ui.chooser import Chooser
 from explorer.ui.drawers import DrawerButton
 from explorer.ui.window import MainWindow
+from tests.ui.asking import choose
 from tests.ui.conftest import MakeWindow, settle
 
 CONFIG = {
@@ -115,12 +116,12 @@ def test_a_path_that_is_typed_is_offered(qtbot: QtBot, make_window: MakeWindow, 
     assert str(config.parent) not in model_of(window)
 
 
-def test_a_file_is_opened_by_the_button(make_window: MakeWindow, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_opened_by_the_button(make_window: MakeWindow, config: Path) -> None:
     window = make_window("cost")
     chooser = chooser_of(window)
     chooser.open()
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(config), ""))
     chooser.open_file.click()
+    choose(window, config)
     assert window.workbench.state("cost").controls["n_layer"] == 6
     assert window.workbench.state("cost").controls["n_head_kv"] == 2
 
