@@ -192,7 +192,8 @@ class DocumentMenu(QObject):
     def changed(self) -> None:
         """Show what the document is called and whether it is modified; recovery is looked at a second later."""
         document, window = self.document, self.window
-        tab = f"{window.page.concept.number} {window.page.concept.title}"
+        concept = window.workbench.concept(window.workbench.current)
+        tab = f"{concept.number} {concept.title}"
         name = f"{document.name}[*] — {tab}" if document.name else f"{tab}[*]"
         title = f"{name} — {window.title}"
         if title != window.windowTitle():

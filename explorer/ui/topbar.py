@@ -181,9 +181,10 @@ class StepBar(QWidget):
         return states.position_count(self._concept, self._state().sizes, self._view().by_row) if self._concept else 0
 
     def _go_to_step(self, i: int) -> None:
-        assert self._concept is not None
-        self._set(states.position_of(self._concept, self._state().sizes, self._view(), i))
-        self.refresh()
+        # A pill that was pressed before another tab came is let go of afterwards.
+        if self._concept is not None and i < len(self._concept.steps):
+            self._set(states.position_of(self._concept, self._state().sizes, self._view(), i))
+            self.refresh()
 
     def go_first(self) -> None:
         """Go to the first step."""

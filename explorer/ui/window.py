@@ -225,8 +225,10 @@ class MainWindow(QMainWindow):
 
     @property
     def page(self) -> Page:
-        """The page in front."""
-        return self._pages[self.workbench.current]
+        """The page in front; between the choice of another tab and its page that is still the one before."""
+        page = self._pages.get(self.workbench.current, self.pages.currentWidget())
+        assert isinstance(page, Page)
+        return page
 
     def page_of(self, slug: str) -> Page:
         """Return a tab's page, building it when it is first asked for."""
@@ -395,7 +397,8 @@ class MainWindow(QMainWindow):
 
     def _update_step_actions(self) -> None:
         self.topbar.steps.refresh()
-        concept, view = self.page.concept, self.workbench.view(self.workbench.current)
+        slug = self.workbench.current
+        concept, view = self.workbench.concept(slug), self.workbench.view(slug)
         for name, action in self._actions.items():
             if name.startswith("step_"):
                 action.setEnabled(bool(concept.steps))
