@@ -20,7 +20,8 @@ class Unit(NamedTuple):
     their ideal size where there is no room for it. `legend_beside` says that a table is as wide as its name and its
     legend need it; else a legend that has no room beside the name stands below. `tight` is for layouts that are too
     large even so. `lean` tables make do with less, so that nothing is scrolled sideways: from 1 on numbers have a digit
-    less and names of tokens are cut, and tables with a room get half of it at 2, a quarter at 3.
+    less and names of tokens are cut; of tables with a room the computed ones get half of it from 2 on, those that are
+    typed into from 3 on, and all a quarter at 4.
     """
 
     height: float
@@ -30,10 +31,9 @@ class Unit(NamedTuple):
     tight: bool = False
     lean: int = 0
 
-    @property
-    def room_share(self) -> float:
-        """How much of their room tables get that have one."""
-        return 0.5 ** max(self.lean - 1, 0)
+    def room_share(self, *, typed: bool) -> float:
+        """Return how much of its room a table gets that has one, by whether it is typed into."""
+        return {2: 1.0 if typed else 0.5, 3: 0.5, 4: 0.25}.get(self.lean, 1.0)
 
 
 class CellSize(NamedTuple):

@@ -23,7 +23,7 @@ from explorer.ui import bands
 from explorer.ui.cell_size import Unit, text_width
 from explorer.ui.guard import guarded
 from explorer.ui.number_style import COLOURED
-from explorer.ui.panel_geometry import NARROW, ORDINARY, PanelGeometry, position_text
+from explorer.ui.panel_geometry import MIDDLE, NARROW, ORDINARY, PanelGeometry, position_text
 from explorer.ui.token_editor import TokenEditor
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class MatrixPanel(PanelGeometry):
     def fit_text(self, *, may_shrink: bool = True) -> None:
         """Make cells as wide as their longest number where numbers are written in a form of their own.
 
-        Cells of short numbers are narrow or as wide as ordinary ones, nothing between, and do not shrink while a number
-        is dragged: a drag through whole numbers would make the page dance.
+        Cells of short numbers grow in few steps, and do not shrink while a number is dragged: a drag through whole
+        numbers would make the page dance.
         """
         forms = self.view.look.forms
         if not forms:
@@ -61,7 +61,8 @@ class MatrixPanel(PanelGeometry):
             return text_width(13, text)
 
         longest = max(written, key=width, default="")
-        least = NARROW if short and width(longest) <= width(NARROW) else ORDINARY
+        steps = (NARROW, MIDDLE) if short else ()
+        least = next((step for step in steps if width(longest) <= width(step)), ORDINARY)
         text = max(least, longest, key=width)
         if may_shrink or width(text) > width(self.text):
             self.text = text

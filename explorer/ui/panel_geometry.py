@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 SUM_CLOSE = 5e-10
-#: What the narrowest cells hold: of numbers that are written short, and of others.
-NARROW, ORDINARY = "00", "−0.00"
+#: What the narrowest cells hold: of numbers that are written short, in two steps, and of others.
+NARROW, MIDDLE, ORDINARY = "00", "00.0", "−0.00"
 #: How much wider than their digits need it columns may be for the sake of names.
 HARDLY_WIDER = 1.25
 #: Tables with at most so many columns spare the names of tokens an ellipsis where they can.

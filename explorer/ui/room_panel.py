@@ -43,7 +43,8 @@ class RoomPanel(MatrixPanel):
         full, rows = self._full_cell(unit), int(self.view.values.shape[0])
         if self.room is None or unit.squeeze >= 1:
             return full
-        most_rows, most_columns = (part * unit.room_share for part in self.room)
+        share = unit.room_share(typed=self.view.editable)
+        most_rows, most_columns = (part * share for part in self.room)
         if (rows <= most_rows or self.scrolls or self.large) and self._compared() <= most_columns:
             return full
         if self.large:

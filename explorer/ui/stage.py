@@ -59,7 +59,7 @@ FINER = 4
 #: Tables with at most so many rows and columns show their digits as long as anything else can be done.
 DIGITS_UP_TO = 8
 #: What is tried in turn before anything has to be scrolled.
-LEAN = (1, 2, 3)
+LEAN = (1, 2, 3, 4)
 #: A height at which no table scrolls.
 UNBOUNDED = 1_000_000
 

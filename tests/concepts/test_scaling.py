@@ -86,7 +86,7 @@ def test_nothing_that_is_slow_is_computed_by_itself(tab: MeasuredTab) -> None:
     tab.set("divisor", "d_head")
     assert tab.workbench.pending("scaling") == [], "what is shown decides nothing that is drawn"
     tab.set("d_model", 64)
-    assert [one.stage for one in tab.workbench.pending("scaling")] == ["norms"]
+    assert tab.workbench.pending("scaling") == [], "the Jacobians of 500 trials take no longer than a frame"
     tab.set("seed", 6)
     assert [one.stage for one in tab.workbench.pending("scaling")] == ["draws"]
 

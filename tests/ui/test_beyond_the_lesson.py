@@ -2,7 +2,9 @@
 
 import pytest
 
-from explorer.concepts import all_concepts
+from explorer.concepts import all_concepts, declaration
+from explorer.ui.matrix_view import MatrixView
+from explorer.ui.window import MainWindow
 from tests.ui.conftest import MakeWindow, settle
 from tests.ui.layout import faults, unreadable
 
@@ -91,3 +93,39 @@ def test_no_digit_is_lost_where_everything_fits_closer_together(make_window: Mak
     settle(window)
     assert window.page.stage.canvas.unit.tight
     assert window.page.panels("weights")[0].view.written()[2][:3] == ["0.331", "0.547", "0.122"]
+
+
+def typed_into() -> list[tuple[str, str]]:
+    """Return the tables of every tab that numbers with a sign and a fraction can be typed into."""
+    return [
+        (concept.slug, one.name)
+        for concept in all_concepts()
+        for one in concept.inputs
+        if one.kind == "number" and not one.whole and one.limits[0] < 0
+        if one.name in declaration.shown_arrays(concept.layout)
+    ]
+
+
+@pytest.mark.parametrize(("slug", "name"), typed_into(), ids=str)
+def test_a_longer_number_hides_no_number_that_was_typed(make_window: MakeWindow, slug: str, name: str) -> None:
+    window = make_window(slug)
+    with_digits = {view.name for view in typed_views(window) if view.look.with_text}
+    array = window.workbench.state(slug).inputs[name]
+    for value in (-0.55, 12.34):
+        window.workbench.edit(slug, name, [(0,) * array.ndim], value)
+        settle(window)
+        stage = window.page.stage
+        assert (stage.horizontalScrollBar().maximum(), stage.verticalScrollBar().maximum()) == (0, 0), value
+        assert with_digits <= {view.name for view in typed_views(window) if view.look.with_text}, value
+
+
+def typed_views(window: MainWindow) -> list[MatrixView]:
+    return [view for view in window.page.findChildren(MatrixView) if view.isVisible() and view.editable]
+
+
+def test_the_sharpness_that_the_lesson_names_is_read_in_every_table(make_window: MakeWindow) -> None:
+    window = make_window("previous-token-head")
+    window.workbench.set_control("previous-token-head", "sharpness", 11.4)
+    settle(window)
+    written = {name: window.page.panels(name)[0].view.written() for name in ("Wq", "q", "weights")}
+    assert (written["Wq"][0][0], written["q"][0][0], written["weights"][3][2]) == ("11.4", "11.4", "0.990")

@@ -169,7 +169,7 @@ def test_a_drag_through_whole_numbers_widens_the_cells_once_and_lets_them_shrink
         window.workbench.set_control(SLUG, "sharpness", value)
         window.page.refresh()
     assert len(fits) == 1
-    assert panel.text == "−0.00"
+    assert panel.text == "00.0"
     monkeypatch.setattr("explorer.ui.page.QGuiApplication.mouseButtons", lambda: Qt.MouseButton.NoButton)
     window.page.end()
     assert panel.text == "00"
