@@ -119,6 +119,8 @@ class MatrixView(QTableView):
             header.setMinimumSectionSize(1)
             header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.viewport().setAutoFillBackground(False)
+        # It covers all of its place: without this every edit would have Qt paint the panel and the stage beneath first.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
 
     def _new_model(self, *, editable: bool) -> MatrixModel:
@@ -235,10 +237,16 @@ class MatrixView(QTableView):
 
     # --- painting ---
 
+    def _painter(self, event: QPaintEvent) -> QPainter:
+        """Return a painter on what is to be painted, which is blank."""
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self.look.theme.color("stage"))
+        return painter
+
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the visible cells; nothing of QTableView's own painting is used."""
-        painter = QPainter(self.viewport())
+        painter = self._painter(event)
         look = self.look
         rows, columns = self.values.shape
         dx, dy = self.horizontalOffset(), self.verticalOffset()

@@ -264,7 +264,7 @@ class MosaicView(MatrixView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tiles that have to be."""
         self._prepare()
-        painter = QPainter(self.viewport())
+        painter = self._painter(event)
         (rows, columns), closed = self.tile_shape, self.look.masked
         if closed is not None and closed.shape != self.values.shape:
             closed = None

@@ -94,7 +94,7 @@ class PressedView(MatrixView):
         if self._pressed is None or not self.values.size or self.values.dtype == bool:
             super().paintEvent(event)
             return
-        painter = QPainter(self.viewport())
+        painter = self._painter(event)
         self._picture.make(self.values, self.places(), self.look, self.look.masked)
         self._picture.paint(painter, self.look, self.tile, self.values)
         self._paint_cursor(painter)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from explorer.ui.cell_size import text_width
 from explorer.ui.guard import guarded
 from explorer.ui.theme import font_of, metrics_of
 from explorer.workbench.trace import Token, Trace
@@ -36,6 +37,7 @@ class TraceStrip(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.theme = theme
         self._trace: Trace | None = None
         self._pinned = False
@@ -135,39 +137,39 @@ class TraceStrip(QWidget):
 
     def _place_line(self, groups: list[list[Token]], x0: int, y: int, width: int, font: QFont, height: int) -> int:
         """Place a line's tokens, wrapping only between groups where these fit a line; return the height used."""
-        px = self.theme.px
+        indent, above, below = self.theme.px(18), self.theme.px(2), self.theme.px(3)
         x, used, ascent = x0, height, metrics_of(font.pixelSize()).ascent()
         waiting = groups[::-1]
         while waiting:
             group = waiting.pop()
-            styled = [(token, self._shown(token), self._font_for(token, font)) for token in group]
-            measures = [(metrics, metrics.horizontalAdvance(text)) for _, text, (_, metrics) in styled]
-            advance = sum(width_of for _, width_of in measures)
-            if advance > width - px(18) and len(group) > 1:
+            styled = [(token, *self._measured(token, font)) for token in group]
+            advance = sum(width_of for *_, width_of in styled)
+            if advance > width - indent and len(group) > 1:
                 waiting += [[token] for token in reversed(group)]
                 continue
             if x > x0 and x + advance > x0 + width:
-                x, y, used = x0 + px(18), y + height, used + height
-            for (token, _, (this, _)), (metrics, width_of) in zip(styled, measures, strict=True):
+                x, y, used = x0 + indent, y + height, used + height
+            for token, this, metrics, width_of in styled:
                 lift = ascent // 3 if token.raised else 0
                 base = y + ascent - lift
-                room = max(x0 + width - x, px(18))
+                room = max(x0 + width - x, indent)
                 rect = QRect(x, base - metrics.ascent(), min(width_of, room), metrics.height())
                 self._placed.append((rect, token, this, base))
                 if token.cell is not None:
-                    self._links.append((rect.adjusted(0, -px(2), 0, px(3)), token))
+                    self._links.append((rect.adjusted(0, -above, 0, below), token))
                 x += rect.width()
         return used
 
     def _shown(self, token: Token) -> str:
         return token.full if self._full and token.full else token.text
 
-    def _font_for(self, token: Token, font: QFont) -> tuple[QFont, QFontMetrics]:
+    def _measured(self, token: Token, font: QFont) -> tuple[QFont, QFontMetrics, int]:
+        """Return the font of a token, its metrics, and how wide the token is."""
         if token.raised:
             px, bold = max(int(font.pixelSize() * 0.82), self.theme.text_px(12)), False
         else:
             px, bold = font.pixelSize(), token.kind in ("operand", "result", "name")
-        return font_of(px, bold), metrics_of(px, bold)
+        return font_of(px, bold), metrics_of(px, bold), text_width(px, self._shown(token), bold=bold)
 
     @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:

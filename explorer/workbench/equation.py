@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.core.expression import Cell, Expression, Number, Operation, Result, evaluate
@@ -55,6 +55,7 @@ class Written(NamedTuple):
     unit: float
 
 
+@lru_cache(maxsize=4096)
 def write(value: float, digits: int, unit: str = "") -> Written:
     """Write a number with so many decimals; with a power of ten where it is large or tiny.
 

@@ -163,7 +163,7 @@ class StackView(MatrixView):
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint axis, bars and sums."""
-        painter = QPainter(self.viewport())
+        painter = self._painter(event)
         theme, stack = self.look.theme, self.stack
         if stack is None or self.bars is None:
             painter.end()
