@@ -55,6 +55,7 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         self.theme = theme
         self._curves: list[pg.PlotCurveItem] = []
         self._points: list[pg.ScatterPlotItem] = []
+        self._styles: dict[pg.ScatterPlotItem, tuple[float, ...]] = {}
         self._bars: list[pg.PlotCurveItem] = []
         self._bands: list[pg.BarGraphItem] = []
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -176,11 +177,16 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
     def _place_points(self, item: pg.ScatterPlotItem, one: Series, plot: Plot) -> None:
         x, y = plot.x.shares(one.x), plot.y.shares(one.y)
         there = np.isfinite(x) & np.isfinite(y)
-        color = self.theme.color(one.role)
-        ring = self._pen(self.theme.color("stage"), 1.5)
-        item.setData(
-            x=x[there], y=y[there], size=max(self.theme.px(17 if self.theme.present else 10), 6), brush=color, pen=ring
-        )
+        color, ring = self.theme.color(one.role), self._pen(self.theme.color("stage"), 1.5)
+        size = max(self.theme.px(17 if self.theme.present else 10), 6)
+        style = size, color.rgba(), ring.color().rgba(), ring.widthF()
+        looks: dict[str, Any] = {}
+        if self._styles.get(item) != style:
+            # pyqtgraph copies every pen and brush that it is given and keeps a picture of each copy for ever.
+            item.fragmentAtlas.clear()
+            self._styles[item] = style
+            looks = {"size": size, "brush": color, "pen": ring}
+        item.setData(x=x[there], y=y[there], **looks)
 
     def _nth(self, pool: list[Any], at: int, make: Any) -> Any:
         """Return an item of a pool, made when it is first needed; items are kept, for making them is what is slow."""

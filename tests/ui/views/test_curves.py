@@ -273,6 +273,22 @@ def test_what_is_no_longer_there_is_not_drawn(qtbot: QtBot) -> None:
     assert empty == image(fresh)
 
 
+def test_points_that_move_leave_no_pictures_behind(qtbot: QtBot) -> None:
+    def points(height: float) -> Plot:
+        return cost(series=(Series("measured", X[:3], np.full(3, height), "query", "points"),))
+
+    view = shown(qtbot, points(10.0))
+    (item,) = view.graph._points
+    for height in np.linspace(10, 1000, 30):
+        view.show_model(points(float(height)))
+        view.grab()
+    assert len(item.fragmentAtlas) == 1
+    view.set_theme(themes.make("dark", 150))
+    view.show_model(points(10.0))
+    view.grab()
+    assert len(item.fragmentAtlas) == 1
+
+
 def test_it_prints_into_any_painter(qtbot: QtBot) -> None:
     view = shown(qtbot, cost())
     picture = QImage(view.size(), QImage.Format.Format_RGB32)
