@@ -140,7 +140,11 @@ def _read(file: Path) -> dict[str, object]:
 
 
 def _write(file: Path, values: dict[str, object]) -> None:
-    """Replace the file in one step, or leave it as it is; a link to it stays a link."""
+    """Replace the file in one step, or leave it as it is; a link to it stays a link.
+
+    Not by `atomic.write`, which waits for the disk, writes into a pipe that stands in the file's place, and tells why
+    it could not: a setting is not worth any of these.
+    """
     with contextlib.suppress(OSError):
         target = Path(os.path.realpath(file))
         target.parent.mkdir(parents=True, exist_ok=True)

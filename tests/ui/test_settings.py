@@ -36,7 +36,7 @@ DAMAGED = {
     "a list": b"[1, 2]",
     "too deep": b"[" * 200_000,
     "a long number": b'{"scale": ' + b"9" * 9000 + b"}",
-    "too large": b'{"theme": "' + b"x" * MOST_BYTES + b'"}',
+    "too large": b'{"scale": "150", "more": "' + b"x" * MOST_BYTES + b'"}',
     "not finite": b'{"scale": NaN, "theme": Infinity}',
     "other kinds": b'{"theme": {}, "scale": 150, "panel": 1, "tab": [], "geometry": null, "recent": {}, "folder": 7}',
     "other values": b'{"theme": "pink", "scale": "0", "tab": "../x", "geometry": "%", "recent": [1], "folder": "/no"}',
