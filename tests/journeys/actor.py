@@ -240,18 +240,24 @@ class Actor:
         return f"control {widget.objectName()}"
 
     def _widget(self) -> str:
-        # Of what `findChildren` finds that Qt made itself, the window would keep a wrapper for ever.
-        widgets = [
+        # Of what `findChildren` finds that Qt made itself, the window would keep a wrapper for ever. What Qt lists here
+        # is in no order, and a seed has to do the same again.
+        found = [
             w
             for w in QApplication.allWidgets()
             if isinstance(w, QAbstractButton) and w.window() is self.window
             if w.isVisible() and w.isEnabled() and w.objectName() != "qt_menubar_ext_button"
         ]
+        widgets = sorted(found, key=self._place)
         if not widgets:
             return "no buttons"
         widget = self.chance.choice(widgets)
         widget.click()
         return f"button {widget.objectName()}"
+
+    def _place(self, widget: QWidget) -> tuple[int, int, str]:
+        corner = widget.mapTo(self.window, QPoint(0, 0))
+        return corner.y(), corner.x(), widget.objectName()
 
     def _tab(self) -> str:
         slug = self.chance.choice([concept.slug for concept in self.window.workbench.concepts])
