@@ -206,9 +206,10 @@ class Changes:
         """Return a state from outside with everything in it checked against the declaration."""
         fresh = self._resized(self.initial, state.sizes)
         fresh = self.with_edit(fresh, Edit(state.inputs, state.controls, {}, state.tokens))
+        lesson = self.lesson(fresh.sizes)
         told = {
-            name: state.origins.get(name, origin) if origin == "typed" else origin
-            for name, origin in fresh.origins.items()
+            name: self._input(name).origin if same_array(array, lesson[name]) else state.origins.get(name, "typed")
+            for name, array in fresh.inputs.items()
         }
         return replace(fresh, origins=MappingProxyType(told))
 
@@ -302,11 +303,13 @@ class Changes:
         lesson = self.lesson(state.sizes)
         arrays, origins = dict(state.inputs), dict(state.origins)
         for name, (array, origin) in inputs.items():
+            back = same_array(array, lesson[name])
             # An equal array stays the object that it was, so that it is no change and nothing is computed again.
             if not same_array(array, arrays[name]):
-                back = same_array(array, lesson[name])
                 arrays[name] = lesson[name] if back else frozen(array)
-                origins[name] = self._input(name).origin if back else origin
+                origins[name] = origin
+            if back:
+                origins[name] = self._input(name).origin
         return replace(state, inputs=MappingProxyType(arrays), origins=MappingProxyType(origins))
 
     def _with_controls(self, state: TabState, values: Controls) -> TabState:
@@ -332,10 +335,11 @@ class Changes:
             return state
         inputs: dict[str, tuple[Array, str]] = {}
         for one in self.concept.inputs:
+            held = state.inputs[one.name]
             if not changed.isdisjoint(resizing.factors(one.axes)):
-                fresh = self.lesson(sizes)[one.name]
-                grown = resizing.grown(one, state.inputs[one.name], fresh, state.sizes, sizes)
-                inputs[one.name] = (grown, state.origins[one.name])
+                held = resizing.grown(one, held, self.lesson(sizes)[one.name], state.sizes, sizes)
+            # Those that keep their shape too: what the lesson has at other sizes may be what they hold.
+            inputs[one.name] = (held, state.origins[one.name])
         tokens = evaluation.default_tokens(self.concept, sizes)
         state = replace(
             state,

@@ -72,6 +72,28 @@ def test_whatever_is_done_to_the_tabs_is_read_back_bit_for_bit(seed):
     again = session.loads(data)
     assert again.same_as(original)
     assert session.dumps(again) == data
+    other = Workbench()
+    documents.put_into(other, again, "talk.attn")
+    assert documents.session_of(other).same_as(original)
+
+
+def test_numbers_that_were_typed_once_stay_typed_where_a_new_tab_of_that_size_would_hold_the_same():
+    bench = Workbench()
+    tab = "multi-query"
+    bench.set_size(tab, "d_model", 5)
+    bench.edit(tab, "x", [(3, 0)], 7)
+    bench.set_size(tab, "n", 3)
+    assert bench.state(tab).origins["x"] == "typed"
+    other = Workbench()
+    documents.put_into(other, session.loads(session.dumps(documents.session_of(bench))), "talk.attn")
+    assert other.state(tab).same_as(bench.state(tab))
+
+
+def test_numbers_that_are_the_lessons_at_the_sizes_chosen_are_called_so_again():
+    bench = Workbench()
+    bench.edit("multi-query", "x", [(3, 0)], 7)
+    bench.set_size("multi-query", "n", 3)
+    assert bench.state("multi-query").origins["x"] == "random"
 
 
 @pytest.mark.parametrize("seed", [-(2**63), -(2**63) + 1, 2**63 - 1, -(2**53) - 1])
