@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
+from operator import sub
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ def evaluate(expression: Expression, read: Callable[[Expression], float | None] 
     Returns
     -------
     float
-        The value; sums and products are taken left to right.
+        The value; sums, differences and products are taken left to right, as they are read.
     """
     if read is not None and not isinstance(expression, Operation):
         replaced = read(expression)
@@ -127,7 +129,7 @@ def _exp(values: list[float]) -> float:
 _OPERATIONS: dict[str, Callable[[list[float]], float]] = {
     "sum": _sum,
     "product": math.prod,
-    "difference": lambda values: values[0] - _sum(values[1:]),
+    "difference": lambda values: reduce(sub, values),
     "quotient": _quotient,
     "exp": _exp,
     "tanh": lambda values: math.tanh(values[0]),
