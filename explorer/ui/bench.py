@@ -135,6 +135,7 @@ def _until_painted(act: Callable[[], None]) -> float:
 def _edits() -> tuple[dict[str, float], float | None, dict[str, float]]:
     workbench = Workbench()
     window = _window(workbench)
+    Collector(window)
     window.readiness.finish()  # whoever opens another tab has looked at the first one for a moment
     try:
         times: dict[str, float] = {}

@@ -126,6 +126,9 @@ class MainWindow(QMainWindow):
         self._print_timer = QTimer(self)
         self._print_timer.setSingleShot(True)
         self._print_timer.timeout.connect(self._show_fingerprint)
+        self._spare_timer = QTimer(self)
+        self._spare_timer.setSingleShot(True)
+        self._spare_timer.timeout.connect(self._forget_pages)
         self._show_tab(workbench.current)
         self._show_fingerprint()
         # A window that goes without having been closed keeps what it held for the next start.
@@ -253,10 +256,10 @@ class MainWindow(QMainWindow):
             page.refresh()
         return self._pages[slug]
 
-    def _forget_pages(self, shown: str) -> None:
+    def _forget_pages(self) -> None:
         """Take down the pages that were longest out of sight: what they show is kept by the workbench, not by them."""
-        self._pages[shown] = self._pages.pop(shown)
-        idle = [slug for slug, page in self._pages.items() if slug != shown and page.slow is None]
+        shown = self.pages.currentWidget()
+        idle = [slug for slug, page in self._pages.items() if page is not shown and page.slow is None]
         gone = idle[: max(len(self._pages) - KEPT_PAGES, 0)]
         for slug in gone:
             page = self._pages.pop(slug)
@@ -277,7 +280,9 @@ class MainWindow(QMainWindow):
         self._fit_panes()
         self._update_actions()
         self.files.changed()
-        self._forget_pages(slug)
+        self._pages[slug] = self._pages.pop(slug)
+        if len(self._pages) > KEPT_PAGES:
+            self._spare_timer.start(0)  # when there is nothing else to do: first the tab is seen
 
     def _fill_tab_menu(self, page: Page) -> None:
         for action in self._tab_actions:
