@@ -341,9 +341,7 @@ class ControlBar(QWidget):
     def _add_drawer(self, drawer: d.Drawer) -> None:
         from explorer.ui.drawers import DrawerButton
 
-        button = DrawerButton(drawer, self.concept, self.theme)
-        for name in ("size_set", "control_set", "begun", "ended", "file_given"):
-            getattr(button.bar, name).connect(getattr(self, name))
+        button = DrawerButton(drawer, self)
         self._drawers.append(button)
         self._flow.addWidget(button)
 

@@ -45,63 +45,97 @@ class Popup(QFrame):
 
 
 class DrawerButton(QToolButton):
-    """The button of a drawer, and the drawer."""
+    """The button of a drawer, and the drawer, which is made when it is first opened."""
 
-    def __init__(self, drawer: d.Drawer, concept: d.Concept, theme: Theme) -> None:
+    def __init__(self, drawer: d.Drawer, owner: ControlBar) -> None:
         super().__init__()
         self.drawer = drawer
-        self.theme = theme
+        self.theme = owner.theme
+        self._owner = owner
+        self._situation: d.Situation | None = None
+        self._made: _Inside | None = None
         self.setObjectName(f"drawer_{drawer.label.lower()}")
         self.setText(f"{drawer.label} ▾")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        self.popup = Popup(self, f"popup_{drawer.label.lower()}", drawer.label)
-        inside = concept._replace(
-            sizes=(),
-            controls=tuple(concept.control(name) for name in drawer.controls),
-            actions=(),
-            drawers=(),
-        )
-        self.bar = ControlBar(inside, theme, stacked=True)
-        self.bar.setObjectName(f"controls_{drawer.label.lower()}")
-        self._refusal = QLabel()
-        self._refusal.setWordWrap(True)
-        self._refusal.setTextFormat(Qt.TextFormat.PlainText)
-        self._refusal.setProperty("tone", "bad")
-        self._refusal.hide()
-        self.popup.column.addWidget(self.bar)
-        self.popup.column.addWidget(self._refusal)
         self.clicked.connect(self.open)
-        self.set_theme(theme)
+        self.set_theme(self.theme)
+
+    @property
+    def _inside(self) -> _Inside:
+        if self._made is None:
+            self._made = _Inside(self.drawer, self._owner, self)
+            self._made.set_theme(self.theme)
+            if self._situation is not None:
+                self._made.bar.show_state(self._situation)
+        return self._made
+
+    @property
+    def popup(self) -> Popup:
+        """The drawer."""
+        return self._inside.popup
+
+    @property
+    def bar(self) -> ControlBar:
+        """The controls in the drawer."""
+        return self._inside.bar
 
     def open(self) -> None:
         """Open the drawer with the focus in its first control."""
-        self._refusal.hide()
+        self._inside.refusal.hide()
         self.popup.open_below()
         self.bar.focus_first()
 
     def show_state(self, situation: d.Situation) -> None:
         """Show what the workbench holds."""
-        self.bar.show_state(situation)
+        self._situation = situation
+        if self._made is not None:
+            self._made.bar.show_state(situation)
         says = self.drawer.says(situation.controls) if self.drawer.says is not None else ""
         self.setToolTip(says)
         self.setAccessibleName(f"{self.drawer.label}: {says}" if says else self.drawer.label)
 
     def refuse(self, sentence: str) -> bool:
         """Say in the open drawer why something was refused; False when it is closed."""
-        if not self.popup.isVisible():
+        if self._made is None or not self.popup.isVisible():
             return False
-        self._refusal.setText(sentence)
-        self._refusal.setFixedWidth(max(self.bar.width(), self.theme.px(220)))
-        self._refusal.show()
+        refusal = self._made.refusal
+        refusal.setText(sentence)
+        refusal.setFixedWidth(max(self.bar.width(), self.theme.px(220)))
+        refusal.show()
         self.popup.adjustSize()
         return True
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""
         self.theme = theme
+        if self._made is not None:
+            self._made.set_theme(theme)
+        self.setMinimumHeight(QFontMetrics(theme.font(13)).height() + theme.px(8))
+
+
+class _Inside:
+    """What opens below a drawer's button: its controls, and why one of them was refused."""
+
+    def __init__(self, drawer: d.Drawer, owner: ControlBar, anchor: QWidget) -> None:
+        self.popup = Popup(anchor, f"popup_{drawer.label.lower()}", drawer.label)
+        controls = tuple(owner.concept.control(name) for name in drawer.controls)
+        inside = owner.concept._replace(sizes=(), controls=controls, actions=(), drawers=())
+        self.bar = ControlBar(inside, owner.theme, stacked=True)
+        self.bar.setObjectName(f"controls_{drawer.label.lower()}")
+        self.refusal = QLabel()
+        self.refusal.setWordWrap(True)
+        self.refusal.setTextFormat(Qt.TextFormat.PlainText)
+        self.refusal.setProperty("tone", "bad")
+        self.refusal.hide()
+        self.popup.column.addWidget(self.bar)
+        self.popup.column.addWidget(self.refusal)
+        for name in ("size_set", "control_set", "begun", "ended", "file_given"):
+            getattr(self.bar, name).connect(getattr(owner, name))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme or scale."""
         self.bar.set_theme(theme)
-        self._refusal.setFont(theme.font(12))
-        self._refusal.setStyleSheet(f"color: {theme.colors.bad}; padding-left: {theme.px(14)}px;")
+        self.refusal.setFont(theme.font(12))
+        self.refusal.setStyleSheet(f"color: {theme.colors.bad}; padding-left: {theme.px(14)}px;")
         margin = theme.px(4)
         self.popup.column.setContentsMargins(margin, margin, margin, theme.px(8))
-        self.setMinimumHeight(QFontMetrics(theme.font(13)).height() + theme.px(8))

@@ -193,6 +193,20 @@ def test_a_drawers_controls_work_as_those_in_the_bar_do(qtbot: QtBot, make_windo
     assert drawer.refuse("") is False
 
 
+def test_a_drawer_that_is_opened_late_shows_what_was_set_and_how_it_looks_by_then(make_window: MakeWindow) -> None:
+    window = make_window("cost")
+    window.workbench.set_control("cost", "n_head_kv", 16)
+    window.set_scale(150)
+    settle(window)
+    assert window.findChildren(QSpinBox, "control_n_head_kv") == []
+    drawer = drawer_of(window, "shape")
+    drawer.click()
+    box = window.findChild(QSpinBox, "control_n_head_kv")
+    assert box is not None
+    assert (box.value(), drawer.bar.theme) == (16, window.theme)
+    drawer.popup.close()
+
+
 def test_a_refusal_is_said_in_the_drawer_that_is_open(make_window: MakeWindow) -> None:
     from PySide6.QtWidgets import QLabel
 
