@@ -11,6 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
 from explorer.ui import hatch
 from explorer.ui.cell_size import CellSize, holds_digits
+from explorer.ui.lettering import lettering
 from explorer.ui.number_style import CHARACTERS, FORMS, cell_text, signed_text, weight_text
 
 if TYPE_CHECKING:
@@ -80,17 +81,22 @@ def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:
     """Return every cell's place on its colour map, 0 to 255; the map's ends are ours, never the data's."""
     if look.kind == "plain" and not look.differences:
         return np.full(values.shape, 128, np.intp)
-    numbers = np.where(np.isfinite(values), values, 0.0) if values.dtype != bool else values.astype(float)
-    top = np.maximum(look.top, TINIEST)
-    share = numbers / top if look.kind == "weight" and not look.differences else (numbers / top + 1) / 2
-    return np.clip(np.rint(share * 255), 0, 255).astype(np.intp)
+    # Bare ufuncs: for a table of a few cells whatever is wrapped around them takes longer than they do. Cells at −∞
+    # are hatched, and what is not yet computed is NaN and blank: neither needs a colour of its own.
+    with np.errstate(over="ignore"):
+        share = values / (max(look.top, TINIEST) if isinstance(look.top, float) else np.maximum(look.top, TINIEST))
+        if look.kind != "weight" or look.differences:
+            share += 1
+            share /= 2
+        share *= 255
+    return np.fmin(np.fmax(np.rint(share), 0), 255).astype(np.intp)
 
 
 def masked_cells(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
     """Return which cells are hatched: those at −∞, those a mask closes, and zeros that a mask has made."""
     if values.dtype == bool:
         return ~values
-    closed = np.isneginf(values)
+    closed: NDArray[np.bool_] = values == -np.inf
     return closed if look.masked is None or look.masked.shape != values.shape else closed | look.masked
 
 
@@ -130,15 +136,14 @@ def _paint_cells(
     ramp = ramp_of(look)
     theme = look.theme
     width, height = look.cell_width, look.cell_height
-    font = theme.font(look.font_px, exact=True)
-    bold = theme.font(look.font_px, bold=True, exact=True)
-    hatched = hatch.brush(painter, theme) if height >= HATCH_FROM else QBrush(theme.color("hatch"))
-    ground = theme.color("cell")
-    center = int(Qt.AlignmentFlag.AlignCenter)
-    painter.setFont(font)
+    plain, bold = lettering(int(look.font_px)), lettering(int(look.font_px), bold=True)
+    painter.setFont(plain.font)
     is_bool = values.dtype == bool
-    masked = masked_cells(values, look)
-    place_rows = places.tolist()
+    closed = masked_cells(values, look)
+    if closed.any():
+        hatched = hatch.brush(painter, theme) if height >= HATCH_FROM else QBrush(theme.color("hatch"))
+        ground = theme.color("cell")
+    masked, place_rows = closed.tolist(), places.tolist()
     for r in rows:
         y = r * height
         if not _drawn(r, look):
@@ -159,11 +164,11 @@ def _paint_cells(
                 continue
             painter.setPen(ramp.on[place])
             if (r, c) in look.lit:
-                painter.setFont(bold)
-                painter.drawText(x, y, width - 1, height - 1, center, text_row[c])
-                painter.setFont(font)
+                painter.setFont(bold.font)
+                bold.centered(painter, x, y, width - 1, height - 1, text_row[c])
+                painter.setFont(plain.font)
             else:
-                painter.drawText(x, y, width - 1, height - 1, center, text_row[c])
+                plain.centered(painter, x, y, width - 1, height - 1, text_row[c])
         if faded:
             painter.setOpacity(1.0)
     if look.dim:

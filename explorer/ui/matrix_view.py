@@ -177,7 +177,8 @@ class MatrixView(QTableView):
         """Return the cells to outline because they changed; none where cells are too small for an outline."""
         if not self.look.with_text and changed.size > MOST_OUTLINES:
             return matrix_paint.NONE
-        return frozenset((int(r), int(c)) for r, c in np.argwhere(self.flat(changed)))
+        rows, columns = np.nonzero(self.flat(changed))
+        return frozenset(zip(rows.tolist(), columns.tolist(), strict=True))
 
     @property
     def shows_change(self) -> bool:

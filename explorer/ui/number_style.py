@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 MINUS = "−"
 CHARACTERS = 5
+#: Numbers below are written with one digit before the point, however they are rounded.
+SMALL = 9.5
 
 
 def cell_text(value: float, digits: int = 2, characters: int = CHARACTERS) -> str:
@@ -29,6 +31,12 @@ def cell_text(value: float, digits: int = 2, characters: int = CHARACTERS) -> st
     str
         Never "−0.00": a value that rounds to zero from below is written without a sign.
     """
+    # Most numbers are small: they keep all their digits, and need no more thought.
+    if -SMALL < value < SMALL and digits + 2 + (value < 0) <= characters:
+        text = f"{value:.{digits}f}"
+        if not text.startswith("-"):
+            return text
+        return MINUS + text[1:] if text.strip("-0.") else text[1:]
     if math.isnan(value):
         return "?"
     if math.isinf(value):

@@ -80,6 +80,8 @@ class Page(QWidget):
         #: What a presentation is about: its arrays, the array of the cell that is told of, and those not come to.
         self._about: Subject | None = None
         self._focused_for: tuple[object, ...] | None = None
+        #: What the stage was last fitted for: all that decides how much room the views want.
+        self._fitted_for: list[Any] | None = None
         self._panels: dict[str, list[MatrixPanel]] = {}
         self._customs: list[tuple[d.Custom, QWidget]] = []
         self._empty: tuple[bool, ...] | None = None
@@ -220,7 +222,6 @@ class Page(QWidget):
         self._last.restart()
         slug = self.concept.slug
         state, view = self.workbench.state(slug), self.workbench.view(slug)
-        shapes_before = self._shapes()
         if self._stale:
             results = self.workbench.results(slug)
             self._show_results(results, state)
@@ -229,8 +230,9 @@ class Page(QWidget):
         if self._view_stale:
             self._show_view(state, view)
             self._view_stale = False
-        if self._shapes() != shapes_before:
+        if self._shapes() != self._fitted_for:
             self.stage.refit()
+            self._fitted_for = self._shapes()
         if self.slow is not None:
             self.slow.refresh()
         self.refreshed.emit()

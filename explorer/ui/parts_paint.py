@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QPainter, QPen
+
+from explorer.ui.cell_size import text_width
+from explorer.ui.lettering import lettering
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,9 +16,6 @@ if TYPE_CHECKING:
     from explorer.concepts.shown.parts import Part, Parts
     from explorer.ui.parts_layout import PlacedPart, Plan
     from explorer.ui.theme import Theme
-
-MIDDLE = int(Qt.AlignmentFlag.AlignVCenter)
-CENTER = int(Qt.AlignmentFlag.AlignCenter)
 
 
 def frames(
@@ -27,13 +27,14 @@ def frames(
         if part.title:
             _frame(painter, theme, placed, current=placed.part == reached, dashed=ahead(placed.part))
         _words(painter, theme, placed, part, silent=ahead(placed.part))
-    painter.setFont(theme.font(12))
+    small = lettering(theme.text_px(12))
+    painter.setFont(small.font)
     if plan.result_words is not None and not ahead(len(parts.parts)):
         painter.setPen(theme.color("muted"))
-        painter.drawText(plan.result_words, MIDDLE, parts.result_says)
+        small.beside(painter, plan.result_words, parts.result_says)
     painter.setPen(theme.color("accent_text"))
     for rect, count in plan.more:
-        painter.drawText(rect, CENTER, f"… {count} more" if count else "… result")
+        small.centered_in(painter, rect, f"… {count} more" if count else "… result")
 
 
 def _frame(painter: QPainter, theme: Theme, placed: PlacedPart, *, current: bool, dashed: bool) -> None:
@@ -44,24 +45,27 @@ def _frame(painter: QPainter, theme: Theme, placed: PlacedPart, *, current: bool
 
 
 def _words(painter: QPainter, theme: Theme, placed: PlacedPart, part: Part, *, silent: bool) -> None:
-    words, bold = placed.words, theme.font(12, bold=True)
+    words, px = placed.words, theme.text_px(12)
     if part.title:
-        painter.setFont(bold)
+        bold = lettering(px, bold=True)
+        painter.setFont(bold.font)
         painter.setPen(theme.color("text"))
-        painter.drawText(words, MIDDLE, part.title)
-        words = words.adjusted(QFontMetrics(bold).horizontalAdvance(part.title) + theme.px(8), 0, 0, 0)
+        bold.beside(painter, words, part.title)
+        words = words.adjusted(text_width(px, part.title, bold=True) + theme.px(8), 0, 0, 0)
     if part.says and not silent:
-        font = theme.font(12)
-        painter.setFont(font)
+        letters, says = lettering(px), part.says
+        painter.setFont(letters.font)
         painter.setPen(theme.color("muted"))
-        elided = QFontMetrics(font).elidedText(part.says, Qt.TextElideMode.ElideRight, words.width())
-        painter.drawText(words, MIDDLE, elided)
+        if text_width(px, says) > words.width():
+            says = letters.metrics.elidedText(says, Qt.TextElideMode.ElideRight, words.width())
+        letters.beside(painter, words, says)
 
 
 def signs(painter: QPainter, theme: Theme, plan: Plan, ahead: Callable[[int], bool]) -> None:
     """Paint the signs between tables and parts, as far as these are reached."""
-    painter.setFont(theme.font(17, bold=True))
+    letters = lettering(theme.text_px(17), bold=True)
+    painter.setFont(letters.font)
     painter.setPen(theme.color("muted"))
     for sign in plan.signs:
         if not ahead(sign.part):
-            painter.drawText(sign.rect, CENTER, sign.text)
+            letters.centered_in(painter, sign.rect, sign.text)

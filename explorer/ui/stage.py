@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPalette
+from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QFrame, QScrollArea, QStyle, QWidget
 
 from explorer.concepts import declaration as d
 from explorer.ui.guard import guarded
 from explorer.ui.matrix_panel import MatrixPanel, Unit, paint_ramp
+from explorer.ui.theme import metrics_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -204,17 +205,19 @@ class StageCanvas(QWidget):
 
     def legend_height(self) -> int:
         """Return how much of the stage's foot the legend takes."""
-        return QFontMetrics(self.theme.font(12)).height() if self.spans() else 0
+        return metrics_of(self.theme.text_px(12)).height() if self.spans() else 0
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the legend in the lower left corner."""
         super().paintEvent(event)
-        painter = QPainter(self)
         theme, px = self.theme, self.theme.px
-        painter.setFont(theme.font(12))
-        metrics = QFontMetrics(theme.font(12))
+        metrics = metrics_of(theme.text_px(12))
         x, base = px(12), self.height() - px(6) - metrics.descent()
+        if event.rect().bottom() < base - metrics.height():
+            return  # A view above it has changed.
+        painter = QPainter(self)
+        painter.setFont(theme.font(12))
         for span in self.spans():
             low, high = f"−{span:g}", f"{span:g}"
             painter.setPen(theme.color("muted"))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.ui.cell_size import text_width
 from explorer.ui.guard import guarded
-from explorer.ui.theme import font_of, metrics_of
+from explorer.ui.lettering import Lettering, lettering
 from explorer.workbench.trace import Token, Trace
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class TraceStrip(QWidget):
         self.theme = theme
         self._trace: Trace | None = None
         self._pinned = False
-        self._placed: list[tuple[QRect, Token, QFont, int]] = []
+        self._placed: list[tuple[QRect, Token, Lettering, int]] = []
         self._links: list[tuple[QRect, Token]] = []
         self._current = -1
         self._full = False
@@ -102,14 +102,14 @@ class TraceStrip(QWidget):
             return
         px = self.theme.px
         x0, y, width = px(18), px(8), self.width() - px(36)
-        small = self._small()
+        small = lettering(self.theme.text_px(13))
         title = list(self._trace.title)
         if self._pinned:
             title.append(Token(" · pinned", "note"))
         note = Token(" · every underlined number leads to the cells it comes from", "note")
-        if sum(metrics_of(small.pixelSize()).horizontalAdvance(token.text) for token in [*title, note]) < width * 0.9:
+        if sum(text_width(small.px, token.text) for token in [*title, note]) < width * 0.9:
             title.append(note)
-        y += self._place_line(_groups(title), x0, y, width, small, metrics_of(small.pixelSize()).height() + px(3))
+        y += self._place_line(_groups(title), x0, y, width, small.px, small.height + px(3))
         titled = len(self._placed)
         base = self._base_height()
         lines = [_groups(line.tokens) for line in self._trace.lines]
@@ -117,12 +117,12 @@ class TraceStrip(QWidget):
         whole = (*(IN_SHOW if self.theme.present else ()), *ORDINARY[:2])
         for size, breaks in (*((size, False) for size in whole), *((size, True) for size in ORDINARY)):
             del self._placed[titled:], self._links[:]
-            font, at = self.theme.font(size), y
-            height = metrics_of(font.pixelSize()).height() + px(6)
+            letters, at = lettering(self.theme.text_px(size)), y
+            height = letters.height + px(6)
             if size > ORDINARY[-1] and y + height * len(lines) > base:
                 continue  # there are more lines than room for letters of this size, however short they are
             for groups in lines:
-                used = self._place_line(groups, x0, at, width, font, height)
+                used = self._place_line(groups, x0, at, width, letters.px, height)
                 at += used
                 if (at > base and size > ORDINARY[-1]) or (used > height and not breaks):
                     at = max(at, base + 1)
@@ -135,26 +135,26 @@ class TraceStrip(QWidget):
             self._needed = needed
             self.updateGeometry()
 
-    def _place_line(self, groups: list[list[Token]], x0: int, y: int, width: int, font: QFont, height: int) -> int:
+    def _place_line(self, groups: list[list[Token]], x0: int, y: int, width: int, px: int, height: int) -> int:
         """Place a line's tokens, wrapping only between groups where these fit a line; return the height used."""
         indent, above, below = self.theme.px(18), self.theme.px(2), self.theme.px(3)
-        x, used, ascent = x0, height, metrics_of(font.pixelSize()).ascent()
+        x, used, ascent = x0, height, lettering(px).ascent
         waiting = groups[::-1]
         while waiting:
             group = waiting.pop()
-            styled = [(token, *self._measured(token, font)) for token in group]
+            styled = [(token, *self._measured(token, px)) for token in group]
             advance = sum(width_of for *_, width_of in styled)
             if advance > width - indent and len(group) > 1:
                 waiting += [[token] for token in reversed(group)]
                 continue
             if x > x0 and x + advance > x0 + width:
                 x, y, used = x0 + indent, y + height, used + height
-            for token, this, metrics, width_of in styled:
+            for token, letters, width_of in styled:
                 lift = ascent // 3 if token.raised else 0
                 base = y + ascent - lift
                 room = max(x0 + width - x, indent)
-                rect = QRect(x, base - metrics.ascent(), min(width_of, room), metrics.height())
-                self._placed.append((rect, token, this, base))
+                rect = QRect(x, base - letters.ascent, min(width_of, room), letters.height)
+                self._placed.append((rect, token, letters, base))
                 if token.cell is not None:
                     self._links.append((rect.adjusted(0, -above, 0, below), token))
                 x += rect.width()
@@ -163,13 +163,13 @@ class TraceStrip(QWidget):
     def _shown(self, token: Token) -> str:
         return token.full if self._full and token.full else token.text
 
-    def _measured(self, token: Token, font: QFont) -> tuple[QFont, QFontMetrics, int]:
-        """Return the font of a token, its metrics, and how wide the token is."""
+    def _measured(self, token: Token, px: int) -> tuple[Lettering, int]:
+        """Return how a token is drawn on a line of this size, and how wide it is."""
         if token.raised:
-            px, bold = max(int(font.pixelSize() * 0.82), self.theme.text_px(12)), False
+            px, bold = max(int(px * 0.82), self.theme.text_px(12)), False
         else:
-            px, bold = font.pixelSize(), token.kind in ("operand", "result", "name")
-        return font_of(px, bold), metrics_of(px, bold), text_width(px, self._shown(token), bold=bold)
+            bold = token.kind in ("operand", "result", "name")
+        return lettering(px, bold), text_width(px, self._shown(token), bold=bold)
 
     @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -204,15 +204,15 @@ class TraceStrip(QWidget):
             self._paint_focus(painter)
             painter.end()
             return
-        for rect, token, font, base in self._placed:
-            painter.setFont(font)
+        for rect, token, letters, base in self._placed:
+            painter.setFont(letters.font)
             color = theme.color("muted") if token.kind in ("text", "note") else theme.color(token.role or "text")
             painter.setPen(color)
             text = self._shown(token)
             # Only what alone is longer than a line is cut; Qt would elide a text that fits by a fraction of a pixel.
             if rect.right() >= self.width() - theme.px(18) - 1:
-                text = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 1)
-            painter.drawText(QPoint(rect.left(), base), text)
+                text = letters.metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 1)
+            letters.on_line(painter, rect.left(), base, text)
             if token.cell is not None:
                 painter.setPen(QPen(color, max(theme.px(1), 1)))
                 line = base + theme.px(3)

@@ -186,6 +186,12 @@ class Equation:
         """The value of every leaf by its identity: the rest of a long sum is added up once, not for every digit."""
         return {id(leaf): evaluate(leaf) for leaf in leaves(self.expression)}
 
+    @cached_property
+    def _numbers(self) -> tuple[float, ...]:
+        """The numbers that are written with the equation's digits, the result first."""
+        written = (self._values[id(leaf)] for leaf in leaves(self.expression) if not isinstance(leaf, Number))
+        return self.value, *written
+
     def _read(self, leaf: Expression, digits: int) -> float | None:
         if isinstance(leaf, Number):
             try:
@@ -197,12 +203,11 @@ class Equation:
         return write(self._values[id(leaf)], digits, self.unit).value
 
     def _is_short(self, digits: int) -> bool:
-        values = [self._values[id(leaf)] for leaf in leaves(self.expression) if not isinstance(leaf, Number)]
         return all(
             not math.isfinite(value)
             or (abs(value) < LARGEST and value == round(value, digits))
             or (bool(self.unit) and value.is_integer() and abs(value) < LARGEST_COUNT)
-            for value in (self.value, *values)
+            for value in self._numbers
         )
 
     def _written(self, expression: Expression, digits: int) -> list[Token]:

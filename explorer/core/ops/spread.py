@@ -27,7 +27,7 @@ DIVISORS: Final = ("none", "sqrt_d_head", "d_head", "sqrt_d_model")
 REACH: Final = 4.0
 BARS: Final = 48
 #: So many rows of attention weights have their Jacobian taken at once.
-CHUNK: Final = 256
+CHUNK: Final = 2048
 #: So many gaussians and weights are done with in about 3 ms, and then nobody needs to wait for another thread.
 QUICK_GAUSSIANS: Final = 1 << 18
 QUICK_WEIGHTS: Final = 1 << 17

@@ -90,9 +90,9 @@ def jacobian_norms(draws, head_sizes, pairs, keys, d_model):
     rows, by = divided(draws, head_sizes, pairs, keys, d_model)
     found = np.empty((*by.shape, rows.shape[1]))
     for row, column in np.ndindex(by.shape):
-        for first in range(0, rows.shape[1], 256):
-            w = softmax(rows[row, first : first + 256] / by[row, column])
-            entries = w[..., :, None] * (np.eye(w.shape[-1]) - w[..., None, :])
-            found[row, column, first : first + 256] = np.sqrt((entries * entries).sum(axis=(-1, -2)))
+        w = softmax(rows[row] / by[row, column])
+        squares, diagonal = w * w, w * (1.0 - w)
+        below = squares[:, 1:] * np.add.accumulate(squares, axis=-1)[:, :-1]
+        found[row, column] = np.sqrt((diagonal * diagonal).sum(axis=-1) + 2.0 * below.sum(axis=-1))
     return found
 """

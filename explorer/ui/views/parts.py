@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QWidget
 from explorer.ui import matrix_paint, parts_paint
 from explorer.ui.cell_size import Unit
 from explorer.ui.guard import guarded
+from explorer.ui.lettering import lettering
 from explorer.ui.matrix_paint import NONE, Look
 from explorer.ui.number_style import cell_text
 from explorer.ui.parts_layout import Measure, PlacedTable, Plan, plan, shape_of, wish
@@ -379,13 +380,14 @@ class PartsView(QWidget):
     def _paint_table(self, painter: QPainter, placed: PlacedTable) -> None:
         cut, theme = placed.cut, self.theme
         if cut.title and not self._ahead(placed.part):
-            painter.setFont(theme.font(12, bold=True))
+            letters = lettering(theme.text_px(12), bold=True)
+            painter.setFont(letters.font)
             painter.setPen(theme.color(self._host.concept.array(cut.array).role))
-            painter.drawText(placed.title, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), cut.title)
+            letters.beside(painter, placed.title, cut.title)
         shown = self._rows_shown(placed)
         look = self._look(placed)
-        painter.save()
-        painter.translate(placed.rect.topLeft())
+        corner = placed.rect.topLeft()
+        painter.translate(corner)
         if shown:
             written = matrix_paint.texts(cut.values, look) if look.with_text else []
             places = matrix_paint.levels(cut.values, look)
@@ -396,7 +398,7 @@ class PartsView(QWidget):
             painter.setPen(QPen(theme.color("border"), 1, Qt.PenStyle.DashLine))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRect(0, top, placed.rect.width() - 2, placed.rect.height() - top - 2))
-        painter.restore()
+        painter.translate(-corner)
 
     def _paint_cursor(self, painter: QPainter) -> None:
         if not self.hasFocus() or self.plan is None or self._cell_of(self._cursor) is None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from explorer.ui.cell_size import beside_digits
+from explorer.ui.cell_size import beside_digits, text_width
 from explorer.ui.guard import guarded
+from explorer.ui.lettering import lettering
 
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Custom, Tile
@@ -113,20 +114,17 @@ class TilesView(QWidget):
 
     def _measure_tiles(self, size: int) -> list[QSize]:
         px = self.theme.px
-        value, small = (
-            QFontMetrics(self._letters.font(size or self._value, bold=True)),
-            QFontMetrics(self._letters.font(12)),
-        )
+        value, small = self._letters.text_px(size or self._value), self._letters.text_px(12)
         step = max(px(WIDTH_STEP), 1)
         sizes = []
         for tile in self.tiles:
             details = tile.detail.splitlines()
             width = px(24) + max(
-                small.horizontalAdvance(tile.label),
-                value.horizontalAdvance(tile.value),
-                *(small.horizontalAdvance(line) for line in details),
+                text_width(small, tile.label),
+                text_width(value, tile.value, bold=True),
+                *(text_width(small, line) for line in details),
             )
-            height = small.height() * (1 + len(details)) + value.height()
+            height = lettering(small).height * (1 + len(details)) + lettering(value, bold=True).height
             sizes.append(QSize(-(-width // step) * step, height + px(14)))
         return sizes
 
@@ -199,22 +197,18 @@ class TilesView(QWidget):
         painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), px(8), px(8))
         figures = self._fitting(self.height())[0]
         x, y, width = rect.left() + px(12), rect.top() + px(7), rect.width() - px(24)
+        small, large = (lettering(self._letters.text_px(px), bold) for px, bold in ((12, False), (figures, True)))
         lines = [
-            (tile.label, self._letters.font(12), "muted"),
-            (
-                tile.value,
-                self._letters.font(figures, bold=True),
-                {"plain": "text", "accent": "accent_text"}.get(tile.tone, tile.tone),
-            ),
-            *((line, self._letters.font(12), "muted") for line in tile.detail.splitlines()),
+            (tile.label, small, "muted"),
+            (tile.value, large, {"plain": "text", "accent": "accent_text"}.get(tile.tone, tile.tone)),
+            *((line, small, "muted") for line in tile.detail.splitlines()),
         ]
-        for text, font, color in lines if self._seen(tile) else lines[:1]:
+        for text, letters, color in lines if self._seen(tile) else lines[:1]:
             if text:
-                painter.setFont(font)
+                painter.setFont(letters.font)
                 painter.setPen(theme.color(color))
-                height = QFontMetrics(font).height()
-                painter.drawText(QRect(x, y, width, height), int(Qt.AlignmentFlag.AlignVCenter), text)
-                y += height
+                letters.beside(painter, QRect(x, y, width, letters.height), text)
+                y += letters.height
 
     # --- choosing ---
 
