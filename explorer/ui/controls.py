@@ -335,6 +335,8 @@ class ControlBar(QWidget):
         self._prepare(chooser, f"control_{control.name}", control.label)
         chooser.chosen.connect(lambda value: self._tell(self.control_set, control.name, value))
         chooser.given.connect(lambda path: self.file_given.emit(control.name, path))
+        # Before anything asks how wide it is: Qt remembers that, and tells a page that nobody sees of no other width.
+        chooser.show_value(evaluation.default_controls(self.concept))
         self._choosers.append(chooser)
         self._labelled("", chooser)
 
@@ -452,6 +454,6 @@ class ControlBar(QWidget):
                 QFontMetrics(theme.font(13)).horizontalAdvance(f"{spin.maximum():.{spin.decimals()}f}{spin.suffix()}")
                 + px(18)
             )
-        if not self._stacked:
+        if not self._stacked and self.testAttribute(Qt.WidgetAttribute.WA_Resized):  # nobody knows its width before
             self._fit_segments()
         self._flow.invalidate()

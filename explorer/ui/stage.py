@@ -551,6 +551,7 @@ class Stage(QScrollArea):
     def __init__(self, layout: d.View, make: Callable[[d.View], QWidget], theme: Theme) -> None:
         super().__init__()
         self._due = True
+        self._fitted_to = QSize()
         #: Called before the layout is fitted, to choose which views are shown in the room that there is.
         self.choose: Callable[[], None] = _everything
         self.canvas = StageCanvas(layout, make, theme)
@@ -575,7 +576,10 @@ class Stage(QScrollArea):
 
     def _refit_if_due(self) -> None:
         if self._due and self.isVisible():
-            self.refit()
+            self._due = False
+            # Scroll bars that came with a smaller room and went with what was fitted to it leave the room as it was.
+            if self.whole_room() != self._fitted_to:
+                self.refit()
 
     @guarded
     def showEvent(self, event: QShowEvent) -> None:
@@ -602,6 +606,7 @@ class Stage(QScrollArea):
         self._due = not self.isVisible()
         if self._due:
             return
+        self._fitted_to = self.whole_room()
         self.choose()
         self.canvas.forget_sizes()
         margin, room = self.canvas.theme.px(10), self.room()

@@ -5,13 +5,14 @@ import weakref
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from explorer.concepts import all_concepts, declaration
 from explorer.ui import export
 from explorer.ui.lifetime import close_all
+from explorer.ui.stage import StageCanvas
 from explorer.ui.window import MainWindow
 from explorer.workbench import fingerprint
 from tests.ui.conftest import MakeWindow, settle
@@ -180,6 +181,25 @@ def test_a_picture_taken_at_once_tells_the_fingerprint_of_its_own_tab(
     workbench.show(concept.slug)
     shown = window.findChild(QLabel, "fingerprint")
     assert shown.text() == f"inputs {fingerprint.of_state(workbench.state(concept.slug))}"
+
+
+def test_a_tabs_stage_is_fitted_once_when_it_is_first_shown(
+    make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window()
+    fitted: list[str] = []
+    fit = StageCanvas.fit
+
+    def count(canvas: StageCanvas, room: QSize) -> QSize:
+        fitted.append(window.workbench.current)
+        return fit(canvas, room)
+
+    monkeypatch.setattr(StageCanvas, "fit", count)
+    others = [concept.slug for concept in CONCEPTS if concept.slug != window.workbench.current]
+    for slug in others:
+        window.workbench.show(slug)
+        QApplication.processEvents()
+    assert fitted == others
 
 
 class _Windows(QObject):
