@@ -91,6 +91,7 @@ class Page(QWidget):
         self.bar = ControlBar(concept, theme)
         self.stage = Stage(concept.layout, self._make, theme)
         self.stage.choose = self._choose_views
+        self.stage.fitted.connect(self._note_fitted)
         self._compare()
         self.strip = TraceStrip(theme)
         self.bubble = Bubble(self)
@@ -232,10 +233,12 @@ class Page(QWidget):
             self._view_stale = False
         if self._shapes() != self._fitted_for:
             self.stage.refit()
-            self._fitted_for = self._shapes()
         if self.slow is not None:
             self.slow.refresh()
         self.refreshed.emit()
+
+    def _note_fitted(self) -> None:
+        self._fitted_for = self._shapes()
 
     def _shapes(self) -> list[Any]:
         return self._extents() + [widget.isHidden() for _, widget in self._customs]
