@@ -55,6 +55,9 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         self.theme = theme
         self._curves: list[pg.PlotCurveItem] = []
         self._points: list[pg.ScatterPlotItem] = []
+        #: How the axes look, and their ticks by the axis' name.
+        self._look: tuple[Any, ...] | None = None
+        self._ticks: dict[str, list[tuple[float, str]]] = {}
         self._styles: dict[pg.ScatterPlotItem, tuple[float, ...]] = {}
         self._bars: list[pg.PlotCurveItem] = []
         self._bands: list[pg.BarGraphItem] = []
@@ -83,11 +86,16 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
     # --- look ---
 
     def restyle(self, plot: Plot | None) -> None:
-        """Take fonts, colours and widths from the theme."""
+        """Take fonts, colours and widths from the theme; axes that would look as they do are left alone."""
         theme, px = self.theme, self.theme.px
-        self.setBackground(theme.color("stage"))
         font = theme.font(12)
         metrics = QFontMetrics(font)
+        scales = (("bottom", plot.x), ("left", plot.y)) if plot else ()
+        look = theme, [(one.label, one.caption, one.shown, self._extent(name, one, metrics)) for name, one in scales]
+        if look == self._look:
+            return
+        self._look = look
+        self.setBackground(theme.color("stage"))
         text, line = theme.color("muted"), QPen(theme.color("border"), max(px(1), 1))
         line.setCosmetic(True)
         beside = metrics.horizontalAdvance("00")
@@ -95,23 +103,27 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         self.parts.layout.setContentsMargins(
             0 if labelled else beside, metrics.height() // 2 if labelled else px(3), beside, 0
         )
-        for name, scale in (("bottom", plot.x if plot else None), ("left", plot.y if plot else None)):
+        for name, scale in scales:
             axis = self.axes[name]
             axis.setPen(line)
             axis.setTickPen(line)
             axis.setTextPen(text)
             axis.setStyle(tickFont=font, tickLength=-px(4), tickTextOffset=px(4), hideOverlappingLabels=False)
             axis.label.setFont(font)
-            shown = scale is not None and scale.shown
-            label = scale.label if scale is not None and scale.caption else ""
+            label = scale.label if scale.caption else ""
             axis.setLabel(label or None, **{"color": text.name(), "font-size": f"{font.pixelSize()}px"})
             axis.showLabel(bool(label))
-            axis.setStyle(showValues=shown)
-            extent = metrics.height() + px(2) if label else px(2)
-            if name == "bottom":
-                axis.setHeight(extent + (metrics.height() + px(4) if shown else 0))
-            else:
-                axis.setWidth(extent + (self._widest(scale, metrics) + px(6) if scale and shown else 0))
+            axis.setStyle(showValues=scale.shown)
+            extent = self._extent(name, scale, metrics)
+            axis.setHeight(extent) if name == "bottom" else axis.setWidth(extent)
+
+    def _extent(self, name: str, scale: Scale, metrics: QFontMetrics) -> int:
+        """Return how much room an axis takes beside the curves."""
+        px = self.theme.px
+        label = metrics.height() + px(2) if scale.label and scale.caption else px(2)
+        if not scale.shown:
+            return label
+        return label + (metrics.height() + px(4) if name == "bottom" else self._widest(scale, metrics) + px(6))
 
     @staticmethod
     def _widest(scale: Scale, metrics: QFontMetrics) -> int:
@@ -124,12 +136,18 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         metrics = QFontMetrics(self.theme.font(12))
         for name, scale, room in (("bottom", plot.x, inside.width()), ("left", plot.y, inside.height())):
             if not scale.shown:
-                self.axes[name].setTicks([])
+                self._set_ticks(name, [])
                 continue
             apart = self._widest(scale, metrics) + metrics.height() if name == "bottom" else metrics.height() * 1.8
             most = max(int(room / max(apart, 1)) + 1, 2)
             values = scale.ticks or ticks(scale.low, scale.high, most, logarithmic=scale.logarithmic)
-            self.axes[name].setTicks([[(scale.share(value), scale.written(value)) for value in values]])
+            self._set_ticks(name, [(scale.share(value), scale.written(value)) for value in values])
+
+    def _set_ticks(self, name: str, wanted: list[tuple[float, str]]) -> None:
+        """Give an axis its ticks; pyqtgraph would draw the same ones anew."""
+        if wanted != self._ticks.get(name):
+            self._ticks[name] = wanted
+            self.axes[name].setTicks([wanted] if wanted else [])
 
     # --- data ---
 
