@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
+
+from explorer.ui.cell_size import text_width
+from explorer.ui.theme import metrics_of
 
 if TYPE_CHECKING:
     from explorer.ui.cell_size import Unit
@@ -24,9 +27,9 @@ class ArrowSign(QWidget):
 
     def measure(self, unit: Unit, max_height: int) -> QSize:
         """Return the size that the sign wants."""
-        metrics = QFontMetrics(self.theme.font(15))
-        width = self.theme.text_px(22) if self.room == "→" else metrics.horizontalAdvance(self.room) + self.theme.px(8)
-        return QSize(width, metrics.height())
+        font = self.theme.text_px(15)
+        width = self.theme.text_px(22) if self.room == "→" else text_width(font, self.room) + self.theme.px(8)
+        return QSize(width, metrics_of(font).height())
 
     def arrange(self, unit: Unit) -> None:
         """Nothing to lay out."""

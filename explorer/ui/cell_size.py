@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtGui import QFontMetrics
-
-from explorer.ui.theme import font_of
+from explorer.ui.theme import metrics_of
 
 if TYPE_CHECKING:
     from explorer.ui.theme import Theme
@@ -30,6 +28,10 @@ class Unit(NamedTuple):
     legend_beside: bool = True
     tight: bool = False
     lean: int = 0
+
+    def unpressed(self) -> Unit:
+        """Return what of the unit decides how small tables look: not how far large ones are pressed, only whether."""
+        return self if self.squeeze == 1 else self._replace(squeeze=0.0)
 
     def room_share(self, *, typed: bool) -> float:
         """Return how much of its room a table gets that has one, by whether it is typed into."""
@@ -111,4 +113,4 @@ def holds_digits(cell: CellSize, text: str = "") -> bool:
 @lru_cache(maxsize=WIDTHS_KEPT)
 def text_width(px: int, text: str, *, bold: bool = False) -> int:
     """Return the width of a text in the app's font; a stage that looks for its unit asks for the same many times."""
-    return QFontMetrics(font_of(px, bold)).horizontalAdvance(text)
+    return metrics_of(px, bold).horizontalAdvance(text)

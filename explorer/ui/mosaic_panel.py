@@ -26,6 +26,7 @@ from explorer.ui.cell_size import (
 )
 from explorer.ui.matrix_panel import MatrixPanel, word_role
 from explorer.ui.mosaic_view import Grid, MosaicView
+from explorer.ui.theme import metrics_of
 
 if TYPE_CHECKING:
     from explorer.concepts.declaration import Axis, Mosaic, Situation
@@ -124,7 +125,7 @@ class MosaicPanel(MatrixPanel):
 
     def _grid(self, cell: CellSize, tile: QSize) -> Grid:
         px = self.theme.px
-        caption = QFontMetrics(self.theme.font(12)).height() + bands.thickness(self.theme) + 1
+        caption = metrics_of(self.theme.text_px(12)).height() + bands.thickness(self.theme) + 1
         gap = px(10) if self._labelled(cell) else px(6) if cell.height > 2 else px(4)
         proportions = (tile.width() + gap) / (tile.height() + caption + gap)
         # A show has no panes beside the stage: it is wider.
@@ -142,23 +143,22 @@ class MosaicPanel(MatrixPanel):
         )
 
     def _margins(self, cell: CellSize) -> tuple[int, int, int, int]:
-        title_font, small_font = self._fonts()
-        small, px = QFontMetrics(small_font), self.theme.px
+        (title, small), px = self._pixels(), self.theme.px
         left = 0
         if self._labelled(cell):
-            pixels = self._label_font(cell).pixelSize()
+            pixels = self._label_pixels(cell)
             widest = max((text_width(pixels, self._row_label(i)) for i in range(len(self.row_names))), default=0)
             left = min(widest + px(8), self.theme.text_px(130))
-        top = QFontMetrics(title_font).height() + px(3)
-        return left, top, 0, small.height() + px(2)
+        top = metrics_of(title, bold=True).height() + px(3)
+        return left, top, 0, metrics_of(small).height() + px(2)
 
     def _words(self, width: int) -> list[tuple[str, ...]]:
         """Return the axes' words, on one line or on two, as the room is."""
         words = (f"{self.row_axis.words} ↓    ", f"{self.column_axis.words} →")
-        small = QFontMetrics(self._fonts()[1])
-        if small.horizontalAdvance("".join(words)) <= width:
+        small = self._pixels()[1]
+        if text_width(small, "".join(words)) <= width:
             return [words]
-        if self.theme.present and max(map(small.horizontalAdvance, words)) > width:
+        if self.theme.present and max(text_width(small, one) for one in words) > width:
             # Small tiles in a show: the large words would make the whole wider than its tiles.
             query, key = (axis.words.partition(":")[0] for axis in (self.row_axis, self.column_axis))
             return [(f"{query} ↓  ", f"{key} →")]
@@ -199,12 +199,12 @@ class MosaicPanel(MatrixPanel):
         if found is None:
             cell = self.cell_at(unit)
             left, top, right, bottom = self._margins(cell)
-            size, small = self._tiles_size(unit), QFontMetrics(self._fonts()[1])
+            size, small = self._tiles_size(unit), self._pixels()[1]
             lines = self._words(size.width())
-            longest = max(small.horizontalAdvance("".join(line).rstrip()) for line in lines)
+            longest = max(text_width(small, "".join(line).rstrip()) for line in lines)
             width = max(left + size.width() + right, longest)
-            more = len(lines) - 1 + self._legend_below(width, cell)
-            whole = QSize(max(width, self.header_width()), top + size.height() + bottom + more * small.height())
+            more = (len(lines) - 1 + self._legend_below(width, cell)) * metrics_of(small).height()
+            whole = QSize(max(width, self.header_width()), top + size.height() + bottom + more)
             found = self._measured[unit] = whole, top + size.height() // 2
         return found
 

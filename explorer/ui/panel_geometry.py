@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.concepts.declaration import Axis, Marks
@@ -18,9 +17,11 @@ from explorer.ui import bands
 from explorer.ui.cell_size import CellSize, Unit, beside_digits, cell_size, holds_digits, text_width
 from explorer.ui.number_style import cell_text
 from explorer.ui.pressed_view import PressedView
+from explorer.ui.theme import font_of, metrics_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from PySide6.QtGui import QFont, QFontMetrics
 
     from explorer.ui.matrix_view import Host, MatrixView
     from explorer.ui.theme import Theme
@@ -79,17 +80,23 @@ class PanelGeometry(QWidget):
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MatrixView:
         return PressedView(name, host, self.theme, editable=editable, parent=self)
 
+    def _pixels(self) -> tuple[int, int]:
+        """Return the size of the name's letters, which are bold, and that of the words around the table."""
+        return self._letters.text_px(14 if self.large else 13), self._letters.text_px(12)
+
     def _fonts(self) -> tuple[QFont, QFont]:
-        return self._letters.font(14 if self.large else 13, bold=True), self._letters.font(12)
+        title, small = self._pixels()
+        return font_of(title, bold=True), font_of(small)
 
     def _names_rows(self, cell: CellSize, labels: QFontMetrics) -> bool:
         """Say whether rows of this height have room for their names."""
         return bool(self.row_names) and not cell.in_room and cell.height >= labels.height() - self.theme.px(3)
 
-    def _label_font(self, cell: CellSize | None = None) -> QFont:
-        font = (cell or self._cell).font
-        size = int(min(max(font * 0.86, self.theme.text_px(12)), self.theme.text_px(16)))
-        return self.theme.font(size, exact=True)
+    def _label_pixels(self, cell: CellSize) -> int:
+        return int(min(max(cell.font * 0.86, self.theme.text_px(12)), self.theme.text_px(16)))
+
+    def _label_font(self) -> QFont:
+        return font_of(self._label_pixels(self._cell))
 
     def _column_font(self) -> QFont:
         """Return the font of the columns' names: a little smaller where that spares one of them its ellipsis."""
@@ -102,11 +109,11 @@ class PanelGeometry(QWidget):
 
     def _margins(self, cell: CellSize) -> tuple[int, int, int, int]:
         """Return left, top, right and bottom around the table."""
-        title_font, small_font = self._fonts()
-        small = QFontMetrics(small_font)
-        px = self.theme.px
-        labels = QFontMetrics(self._label_font(cell))
-        with_rows, pixels = self._names_rows(cell, labels), self._label_font(cell).pixelSize()
+        title, words = self._pixels()
+        line, px = metrics_of(words).height(), self.theme.px
+        pixels = self._label_pixels(cell)
+        labels = metrics_of(pixels)
+        with_rows = self._names_rows(cell, labels)
         with_columns = self._names_columns(cell)
         left = (
             # A pixel more than the gap: a text in exactly its width is cut where its width has a fraction.
@@ -117,30 +124,30 @@ class PanelGeometry(QWidget):
         left = min(left, self.theme.text_px(130))
         shown = self.table_size(cell)
         left += bands.row_space(self.theme, self.row_bands, shown.height())
-        top = QFontMetrics(title_font).height() + px(5)
+        top = metrics_of(title, bold=True).height() + px(5)
         top += bands.column_space(self.theme, self.column_bands, shown.width())
         if self.column_axis.words:
-            top += small.height()
+            top += line
         if with_columns:
             top += labels.height() + px(1)
         right = 0
         if self._shows_sums(cell):
-            sums = QFontMetrics(self._sum_font(cell))
-            right += max((sums.horizontalAdvance(text) for text, _ in self.sum_texts()), default=0) + px(12)
+            sums = self._sum_pixels(cell)
+            right += max((text_width(sums, text) for text, _ in self.sum_texts()), default=0) + px(12)
         if self.marks.kept:
-            right += small.horizontalAdvance("kept") + px(8)
+            right += text_width(words, "kept") + px(8)
         right += self._stamp_width(cell)
-        bottom = small.height() + px(2) if self.row_axis.words else 0
+        bottom = line + px(2) if self.row_axis.words else 0
         below = self._legend_below(left + shown.width() + right, cell)
         if below and not self._legend_beside_words(left + shown.width()):
-            bottom += small.height() + px(2)
+            bottom += line + px(2)
         if self.marks.note:
-            bottom += small.height() + px(2)
+            bottom += line + px(2)
         return left, top, right, bottom
 
     def _legend_width(self) -> int:
         """Return the width of the colours with their ends, and the gap before them."""
-        return self.theme.px(68) + QFontMetrics(self._fonts()[1]).horizontalAdvance(self.legend)
+        return self.theme.px(68) + text_width(self._pixels()[1], self.legend)
 
     def _legend_below(self, width: int, cell: CellSize) -> bool:
         """Say whether the legend has no room beside the name and stands below the table."""
@@ -150,15 +157,15 @@ class PanelGeometry(QWidget):
 
     def _legend_beside_words(self, width: int) -> bool:
         """Say whether a legend below has room on the line of the rows' words."""
-        words = QFontMetrics(self._fonts()[1]).horizontalAdvance(f"{self.row_axis.words} ↓")
+        words = text_width(self._pixels()[1], f"{self.row_axis.words} ↓")
         return bool(self.row_axis.words) and words + self.theme.px(12) + self._legend_width() <= width
 
     def _stamp_width(self, cell: CellSize) -> int:
         """Return the room at the right for words beside the rows; none where the rows are lower than the words."""
-        small = QFontMetrics(self._fonts()[1])
-        if not self.marks.stamps or cell.height < small.height() - self.theme.px(3):
+        small = self._pixels()[1]
+        if not self.marks.stamps or cell.height < metrics_of(small).height() - self.theme.px(3):
             return 0
-        longest = max(small.horizontalAdvance(text) for text in self.marks.stamps)
+        longest = max(text_width(small, text) for text in self.marks.stamps)
         return min(longest, self.theme.px(STAMP_WIDTH) * (2 if self.theme.present else 1)) + self.theme.px(8)
 
     def _pitch(self, cell: CellSize) -> tuple[float, float]:
@@ -174,23 +181,20 @@ class PanelGeometry(QWidget):
     def _shows_sums(self, cell: CellSize) -> bool:
         return self.sums and self._pitch(cell)[1] >= self.theme.text_px(12)
 
+    def _sum_pixels(self, cell: CellSize) -> int:
+        smallest = self.theme.text_px(12)
+        return int(min(cell.font, self.theme.text_px(16))) if cell.height >= smallest else smallest
+
     def _sum_font(self, cell: CellSize) -> QFont:
-        return self.theme.font(
-            min(cell.font, self.theme.text_px(16)) if cell.height >= self.theme.text_px(12) else self.theme.text_px(12),
-            exact=True,
-        )
+        return font_of(self._sum_pixels(cell))
 
     def _row_label(self, row: int) -> str:
         return f"{self.row_names[row]}{position_text(self.row_axis, self.row_names[row], row)}"
 
     def header_width(self) -> int:
         """Return the width of the line with name, shape and badge, which it must have; a legend may stand elsewhere."""
-        title_font, small_font = self._fonts()
-        small = QFontMetrics(small_font)
-        px = self.theme.px
-        width = (
-            QFontMetrics(title_font).horizontalAdvance(self.title) + px(8) + small.horizontalAdvance(self._shape_text())
-        )
+        (title, small), px = self._pixels(), self.theme.px
+        width = text_width(title, self.title, bold=True) + px(8) + text_width(small, self._shape_text())
         if self.badge:
             width += px(16)
         return width + px(2)
@@ -209,12 +213,12 @@ class PanelGeometry(QWidget):
         self._letters = beside_digits(self.theme, unit)
         cell = cell_size(self.theme, unit, large=self.large, text=self.text_at(unit), square=self.square)
         if any(self.view.look.forms) or self.column_axis.names != "tokens":
-            font = self.theme.text_px(12) if any(self.view.look.forms) else self._label_font(cell).pixelSize()
+            font = self.theme.text_px(12) if any(self.view.look.forms) else self._label_pixels(cell)
             labels = max((text_width(font, name) for name in self.column_names), default=0)
             cell = cell._replace(width=max(cell.width, labels + self.theme.px(8) if labels else 0))
         elif self.large and not unit.lean and holds_digits(cell) and len(self.column_names) <= NAMED_IN_FULL:
             # A few tokens are spared the ellipsis where their names are hardly wider than the digits, or the title is.
-            font = self._label_font(cell).pixelSize()
+            font = self._label_pixels(cell)
             names = [f"{name}{position_text(self.column_axis, name, c)}" for c, name in enumerate(self.column_names)]
             labels = max((text_width(font, name) for name in names), default=0) + self.theme.px(3)
             left, _, right, _ = self._margins(cell)
@@ -248,14 +252,15 @@ class PanelGeometry(QWidget):
 
         A stage that looks for its unit measures every panel at many units and at each of them for several heights.
         """
+        unit = unit if self.large else unit.unpressed()
         found = self._frames.get(unit)
         if found is None:
             cell = self.cell_at(unit)
             margins = self._margins(cell)
-            words = QFontMetrics(self._fonts()[1])
+            small = self._pixels()[1]
             lines = [f"{axis.words} →" for axis in (self.row_axis, self.column_axis) if axis.words]
             lines += [self.marks.note] if self.marks.note else []
-            longest = max((words.horizontalAdvance(line) for line in lines), default=-margins[0])
+            longest = max((text_width(small, line) for line in lines), default=-margins[0])
             header = self.header_width()
             if cell.legend_beside and self.legend and self.with_legend:
                 header += self._legend_width()

@@ -146,10 +146,12 @@ class StageCanvas(QWidget):
         self._fitted = QSize(0, 0)
         self._sizes: dict[tuple[int, Unit, int], QSize] = {}
         self._anchors: dict[tuple[int, Unit, int], int] = {}
+        self._parts: dict[int, list[d.View]] = {}
 
     def focus(self, shown: frozenset[int] | None) -> None:
         """Show only the leaves of these ids, and the signs between them; None shows all. What is empty stays hidden."""
         self.shown = shown
+        self._parts.clear()
         for view in d.views(self._tree):
             widget = self.leaf(view)
             if isinstance(view, d.Custom):
@@ -248,6 +250,7 @@ class StageCanvas(QWidget):
         """Forget what was measured: a shape, a name, a theme or what is visible may have changed."""
         self._sizes.clear()
         self._anchors.clear()
+        self._parts.clear()
         for panel in self.panels():
             panel.forget_sizes()
 
@@ -310,7 +313,10 @@ class StageCanvas(QWidget):
         return height // 2
 
     def _present(self, view: d.Row | d.Column) -> list[d.View]:
-        return [part for part in view.views if self._seen(part)]
+        parts = self._parts.get(id(view))
+        if parts is None:
+            parts = self._parts[id(view)] = [part for part in view.views if self._seen(part)]
+        return parts
 
     def _column_heights(self, view: d.Column, unit: Unit, max_height: int) -> list[int]:
         parts = self._present(view)

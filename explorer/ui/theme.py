@@ -231,11 +231,11 @@ class Theme(NamedTuple):
 
     def px(self, pixels: float) -> int:
         """Return a size given at 100 % in this theme's pixels."""
-        return round(pixels * self.scale)
+        return round(pixels * (self.percent / 100))
 
     def text_px(self, pixels: float) -> int:
         """Return a font's pixel size; no text is below 12 px at 100 %, or 24 px in presentation."""
-        return max(round((pixels * 2 if self.present else max(pixels, 12)) * self.growth * self.scale), 1)
+        return round((pixels * 2 if self.present else max(pixels, 12)) * self.growth * (self.percent / 100)) or 1
 
     def on_screen(self, width: int, height: int) -> Theme:
         """Return the theme for a window of this size.
