@@ -78,7 +78,9 @@ class ArrayShow:
         view.head = head = self._head(name, state)
         self._label(panel, name, state)
         panel.marks, look.faded, look.blank = marks, marks.faded, marks.blank
-        changed = self._workbench.changed(self._concept.slug, name) if shown_before else None
+        # Nobody sees an outline in a table that is hidden behind another of its place.
+        seen = shown_before and not panel.isHidden()
+        changed = self._workbench.changed(self._concept.slug, name) if seen else None
         if changed is None or not changed.any():
             view.forget_changed()
         else:

@@ -77,19 +77,20 @@ def texts(values: NDArray[Any], look: Look) -> list[list[str]]:
     return [[write(value, digits, characters) for value in row] for row in values.tolist()]
 
 
-def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:
+def levels(values: NDArray[Any], look: Look) -> NDArray[np.uint8]:
     """Return every cell's place on its colour map, 0 to 255; the map's ends are ours, never the data's."""
     if look.kind == "plain" and not look.differences:
-        return np.full(values.shape, 128, np.intp)
+        return np.full(values.shape, 128, np.uint8)
     # Bare ufuncs: for a table of a few cells whatever is wrapped around them takes longer than they do. Cells at −∞
-    # are hatched, and what is not yet computed is NaN and blank: neither needs a colour of its own.
+    # are hatched, and what is not yet computed is NaN and blank: neither needs a colour of its own. Floats become bytes
+    # twenty times as fast as they become indices.
     with np.errstate(over="ignore"):
         share = values / (max(look.top, TINIEST) if isinstance(look.top, float) else np.maximum(look.top, TINIEST))
         if look.kind != "weight" or look.differences:
             share += 1
             share /= 2
         share *= 255
-    return np.fmin(np.fmax(np.rint(share), 0), 255).astype(np.intp)
+    return np.fmin(np.fmax(np.rint(share), 0), 255).astype(np.uint8)
 
 
 def masked_cells(values: NDArray[Any], look: Look) -> NDArray[np.bool_]:
@@ -109,7 +110,7 @@ def paint(
     painter: QPainter,
     values: NDArray[Any],
     written: list[list[str]],
-    places: NDArray[np.intp],
+    places: NDArray[np.uint8],
     look: Look,
     rows: range,
     columns: range,
@@ -128,7 +129,7 @@ def _paint_cells(
     painter: QPainter,
     values: NDArray[Any],
     written: list[list[str]],
-    places: NDArray[np.intp],
+    places: NDArray[np.uint8],
     look: Look,
     rows: range,
     columns: range,
@@ -176,7 +177,7 @@ def _paint_cells(
 
 
 def _paint_image(
-    painter: QPainter, values: NDArray[Any], places: NDArray[np.intp], look: Look, rows: range, columns: range
+    painter: QPainter, values: NDArray[Any], places: NDArray[np.uint8], look: Look, rows: range, columns: range
 ) -> None:
     theme = look.theme
     part = np.s_[rows.start : rows.stop, columns.start : columns.stop]

@@ -94,7 +94,7 @@ class MatrixView(QTableView):
         self.look = Look(theme)
         self._matrix = self._new_model(editable=editable)
         self._written: list[list[str]] | None = None
-        self._places: NDArray[np.intp] | None = None
+        self._places: NDArray[np.uint8] | None = None
         self._scrub: tuple[QPoint, Index, float] | None = None
         self._hovered: tuple[int, int] | None = None
         self.setObjectName(name)
@@ -163,7 +163,7 @@ class MatrixView(QTableView):
             self._written = matrix_paint.texts(self.values, self.look)
         return self._written
 
-    def places(self) -> NDArray[np.intp]:
+    def places(self) -> NDArray[np.uint8]:
         """Return every cell's place on its colour map, 0 to 255."""
         if self._places is None:
             self._places = matrix_paint.levels(self.values, self.look)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from explorer.ui import bands
 from explorer.ui.cell_size import text_width
+from explorer.ui.lettering import lettering
 
 if TYPE_CHECKING:
     from explorer.ui.theme import Theme
@@ -28,14 +29,13 @@ def caption(
 
     `counts` adds a box that says whether the head counts.
     """
-    line, font = bands.thickness(theme), theme.font(12)
-    metrics = QFontMetrics(font)
+    line, letters = bands.thickness(theme), lettering(theme.text_px(12))
     painter.fillRect(tile.left(), tile.top() - line - 1, tile.width(), line, color)
     box = QRect(tile.left(), tile.top() - height, tile.width(), height - line - 1)
-    painter.setFont(font)
+    painter.setFont(letters.font)
     left = box.left()
     if counts is not None:
-        side = min(metrics.ascent() - 1, box.height() - 2)
+        side = min(letters.ascent - 1, box.height() - 2)
         frame = QRectF(left + 0.5, box.center().y() - side / 2 + 0.5, side, side)
         painter.setPen(QPen(color, max(theme.px(1), 1)))
         painter.setBrush(color if counts else Qt.BrushStyle.NoBrush)
@@ -44,8 +44,8 @@ def caption(
     painter.setPen(color if counts is not False else theme.color("muted"))
     room = box.right() - left
     names = [text, number] if counts is not False else [f"{text} off", "off"]
-    shown = next((name for name in names if text_width(font.pixelSize(), name) <= room), "")
-    painter.drawText(QRect(left, box.top(), room + 1, box.height()), int(Qt.AlignmentFlag.AlignVCenter), shown)
+    shown = next((name for name in names if text_width(letters.px, name) <= room), "")
+    letters.beside(painter, QRect(left, box.top(), room + 1, box.height()), shown)
 
 
 def veil(painter: QPainter, theme: Theme, size: QSize) -> None:

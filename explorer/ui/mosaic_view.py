@@ -118,7 +118,7 @@ class MosaicView(MatrixView):
         self._prepare()
         return super().written()
 
-    def places(self) -> NDArray[np.intp]:
+    def places(self) -> NDArray[np.uint8]:
         """Return every cell's place on its colour map, 0 to 255."""
         self._prepare()
         return super().places()

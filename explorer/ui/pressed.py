@@ -56,15 +56,16 @@ class Tile(NamedTuple):
         return row, column
 
 
-def levels(values: NDArray[Any], look: Look) -> NDArray[np.intp]:
+def levels(values: NDArray[Any], look: Look) -> NDArray[np.uint8]:
     """Return every cell's place on its colour map, as `matrix_paint.levels` does, quicker for plain weights."""
     if look.kind != "weight" or look.differences or not isinstance(look.top, float) or look.top <= 0:
         return matrix_paint.levels(values, look)
-    # Attention weights are 0 to 1 and finite: no clipping of what is above, no search for infinities.
+    # Attention weights are finite.
     share = values * (255.0 / look.top)
     share += 0.5
-    np.clip(share, 0, 255, out=share)
-    return share.astype(np.intp)
+    np.maximum(share, 0, out=share)
+    np.minimum(share, 255, out=share)
+    return share.astype(np.uint8)
 
 
 def _packed(ramp: Ramp) -> NDArray[np.uint32]:
@@ -86,7 +87,7 @@ class Picture:
         self._pixels = self._image = None
 
     def make(
-        self, values: NDArray[Any], places: NDArray[np.intp], look: Look, closed: NDArray[np.bool_] | None
+        self, values: NDArray[Any], places: NDArray[np.uint8], look: Look, closed: NDArray[np.bool_] | None
     ) -> None:
         """Make the picture unless it is there; `closed` says which cells a mask closes, where that is known."""
         if self._image is None:
@@ -128,14 +129,14 @@ class Picture:
             painter.drawRects(rects)
 
     def _make(
-        self, values: NDArray[Any], places: NDArray[np.intp], look: Look, closed: NDArray[np.bool_] | None
+        self, values: NDArray[Any], places: NDArray[np.uint8], look: Look, closed: NDArray[np.bool_] | None
     ) -> None:
         ramp = matrix_paint.ramp_of(look)
         packed = self._ramps.get(id(ramp))
         if packed is None:
             packed = self._ramps[id(ramp)] = _packed(ramp)
-        pixels = packed[places]
-        hidden = np.isneginf(values) if closed is None else np.isneginf(values) | closed
+        pixels = packed.take(places, mode="clip")  # which looks for no index that is out of range
+        hidden = values == -np.inf if closed is None else (values == -np.inf) | closed
         if hidden.any():
             tone = look.theme.color("hatch" if look.cell_height < matrix_paint.HATCH_FROM else "cell")
             pixels[hidden] = tone.rgba()
@@ -170,8 +171,12 @@ class Picture:
         line = max(look.theme.px(2), 1)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for cells, color in ((look.changed, "changed"), (look.lit, "outline"), (look.pinned, "outline")):
-            painter.setPen(QPen(look.theme.color(color), line))
+            if not cells:
+                continue
+            frames = []
             for cell in cells:
                 rect = tile.place(*cell)
                 grow = line if min(rect.width(), rect.height()) < 4 * line else 0
-                painter.drawRect(rect.adjusted(-grow, -grow, grow - 1, grow - 1))
+                frames.append(rect.adjusted(-grow, -grow, grow - 1, grow - 1))
+            painter.setPen(QPen(look.theme.color(color), line))
+            painter.drawRects(frames)

@@ -385,7 +385,7 @@ def _look_of(look: Look, part: slice, shape: tuple[int, ...]) -> Look:
 
 
 def _paint_small(
-    painter: SvgPainter, values: NDArray[np.float64], places: NDArray[np.intp], look: Look, width: float, height: float
+    painter: SvgPainter, values: NDArray[np.float64], places: NDArray[np.uint8], look: Look, width: float, height: float
 ) -> None:
     """Paint cells without digits, which on screen are the pixels of a picture."""
     brushes, tone = matrix_paint.ramp_of(look).brushes, look.theme.color("hatch")
