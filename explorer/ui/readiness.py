@@ -1,8 +1,8 @@
-"""Getting ready for the tabs that are not in front: what they need is imported while nothing else happens.
+"""Getting ready for the tabs that are not in front: what they need is imported and read while nothing else happens.
 
 A start imports what its own tab needs and no more. Plots bring pyqtgraph, which takes as long to import as a tab may
-take to show; so once the first tab stands, the others' modules come one by one, in steps too short to be felt. No page
-is built and nothing is computed here.
+take to show; so once the first tab stands, the others' modules and lessons come one by one, in steps too short to be
+felt. No page is built and nothing is computed here.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from explorer.concepts import declaration as d
 from explorer.concepts import evaluation
+from explorer.workbench import lessons
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -26,7 +27,7 @@ PAUSE_MS: Final = 30
 
 
 class Readiness(QObject):
-    """Imports what a workbench's tabs need, a step at a time, from `start` on until there is nothing left.
+    """Imports and reads what a workbench's tabs need, a step at a time, from `start` on until there is nothing left.
 
     Attributes
     ----------
@@ -77,6 +78,8 @@ def _steps(workbench: Workbench) -> Generator[str]:
         yield entry.slug
         evaluation.slow_stages(concept)  # what chooses an op may import much before it does
         yield f"ops of {entry.slug}"
+        lessons.load(concept.number, concept.slug)
+        yield f"lesson of {entry.slug}"
         for view in d.views(concept.layout):
             if isinstance(view, d.Custom):
                 importlib.import_module(module_of(view))

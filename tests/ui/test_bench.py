@@ -1,6 +1,5 @@
 """What the bench prints is what its schema says, whether parts are measured, not asked for, or not installed."""
 
-import gc
 import json
 
 import jsonschema
@@ -17,7 +16,6 @@ SCHEMA = jsonschema.Draft202012Validator(json.loads(resources.text("schema", "be
 @pytest.fixture
 def quick(monkeypatch):
     """Make every part quick: fewer edits, and short answers in place of other programs."""
-    monkeypatch.setattr(gc, "freeze", lambda: None)  # what is frozen the leak gate does not see
     monkeypatch.setattr(bench, "EDITS", 6)
     monkeypatch.setattr(bench, "START_PAIRS", 1)
     monkeypatch.setattr(bench_rivals, "paired", lambda *_: {"ours": 0.5, "theirs": 0.625, "ratio": 0.8})

@@ -1,4 +1,4 @@
-"""Once the first tab stands, what the others need is imported, and nothing of it before."""
+"""Once the first tab stands, what the others need is imported and read, and nothing of it before."""
 
 import subprocess
 import sys
@@ -9,19 +9,22 @@ from explorer import app
 window = app.make_window()
 window.show()
 app.application().processEvents()
+from explorer.workbench import lessons
 def loaded():
     wanted = {"pyqtgraph", "explorer.concepts.cost", "explorer.ui.views.curves", "explorer.models.shapes"}
     return wanted & set(sys.modules)
 assert not loaded(), loaded()
+assert lessons.load.cache_info().currsize == 1
 window.readiness.finish()
 assert len(loaded()) == 4, loaded()
+assert lessons.load.cache_info().currsize == len(window.workbench.index)
 window.readiness.finish()
 from explorer.ui import lifetime
 lifetime.close_all(window)
 """
 
 
-def test_a_start_imports_what_its_own_tab_needs_and_the_rest_afterwards():
+def test_a_start_imports_and_reads_what_its_own_tab_needs_and_the_rest_afterwards():
     run = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
