@@ -258,17 +258,15 @@ def paint_outlines(painter: QPainter, look: Look, rows: range, columns: range) -
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for r, c in cells:
-            if r in rows and c in columns and _drawn(r, look):
-                inset = thick / 2
-                painter.drawRect(
-                    QRectF(
-                        c * look.cell_width + inset,
-                        r * look.cell_height + inset,
-                        look.cell_width - 1 - thick,
-                        look.cell_height - 1 - thick,
-                    )
-                )
+        width, height, inset = look.cell_width, look.cell_height, thick / 2
+        across, down = width - 1 - thick, height - 1 - thick
+        painter.drawRects(
+            [
+                QRectF(c * width + inset, r * height + inset, across, down)
+                for r, c in cells
+                if r in rows and c in columns and _drawn(r, look)
+            ]
+        )
 
 
 def _rgb(color: QColor) -> tuple[int, int, int]:

@@ -98,6 +98,8 @@ class MainWindow(QMainWindow):
         self._asked_panel: bool | None = None
         self._actions: dict[str, QAction] = {}
         self._tab_actions: list[QAction] = []
+        #: What the buttons of the steps were last brought up to date for.
+        self._steps_shown: tuple[object, ...] | None = None
         self._shown = False
         self.setObjectName("window")
         self.setWindowTitle(TITLE)
@@ -401,9 +403,13 @@ class MainWindow(QMainWindow):
         self._update_step_actions()
 
     def _update_step_actions(self) -> None:
-        self.topbar.steps.refresh()
         slug = self.workbench.current
         concept, view = self.workbench.concept(slug), self.workbench.view(slug)
+        shown = slug, view, dict(self.workbench.state(slug).sizes)
+        if shown == self._steps_shown:
+            return  # Most edits change numbers and nothing else.
+        self._steps_shown = shown
+        self.topbar.steps.refresh()
         for name, action in self._actions.items():
             if name.startswith("step_"):
                 action.setEnabled(bool(concept.steps))

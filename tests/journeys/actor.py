@@ -200,6 +200,9 @@ class Actor:
         for i in range(1, 4):
             QTest.mouseMove(view.viewport(), start + (end - start) * i / 3)
         QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=end)
+        if QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            # What was dragged has gone, and its release with it; a hand lets go of the button all the same.
+            QTest.mouseRelease(self.window, Qt.MouseButton.LeftButton)
         return f"drag in {view.name}"
 
     def _paste(self) -> str:
