@@ -78,7 +78,7 @@ def own_home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test with Qt that leaves a window, a running timer, a thread or a task alive."""
+    """Fail a test with Qt that leaves a window, a running timer, a thread, a task or a mouse button behind."""
     if not _uses_qt(request):
         yield
         gc.collect(1)
@@ -89,7 +89,7 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     after = [thing for thing in _alive() if id(thing) not in before]
     report = request.node.stash.get(LAST_REPORT, None)
     if report is not None and report.passed:
-        leaks = [_described(thing) for thing in after] + _busy_pools()
+        leaks = [_described(thing) for thing in after] + _busy_pools() + _pressed()
         if leaks:
             pytest.fail("left behind: " + "; ".join(leaks), pytrace=False)
 
@@ -123,6 +123,20 @@ def _busy_pools() -> list[str]:
     pools = {QThreadPool.globalInstance()}
     pools.update(thing for thing in gc.get_objects() if issubclass(type(thing), QThreadPool) and isValid(thing))
     return [f"a pool with {pool.activeThreadCount()} tasks" for pool in pools if not pool.waitForDone(POOL_PATIENCE_MS)]
+
+
+def _pressed() -> list[str]:
+    """Let go of the mouse: under a button that is held everything later is drawn as during a drag."""
+    from PySide6.QtCore import Qt
+    from PySide6.QtGui import QGuiApplication
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QWidget
+
+    held = QGuiApplication.mouseButtons()
+    for button in Qt.MouseButton:
+        if button & held:
+            QTest.mouseRelease(QWidget(), button)
+    return [f"a mouse that is held: {held}"] if held != Qt.MouseButton.NoButton else []
 
 
 def _described(thing: object) -> str:

@@ -21,6 +21,7 @@ def editor_of(qtbot: QtBot, window: MainWindow, token: int) -> TokenEditor:
     table, height = panel.table_rect(), panel.view.look.cell_height
     where = QPoint(table.left() - 12, table.top() + token * height + height // 2)
     qtbot.mouseDClick(panel, Qt.MouseButton.LeftButton, pos=where)
+    qtbot.mouseRelease(panel, Qt.MouseButton.LeftButton, pos=where)  # which is no part of Qt's double click
     editor = panel.findChild(TokenEditor)
     assert isinstance(editor, TokenEditor)
     return editor

@@ -241,6 +241,7 @@ def test_enter_and_a_double_click_let_a_token_ask(qtbot: QtBot, open_plane: Open
     assert window.workbench.state(THREE).controls["asks"] == 1
     settle(window)
     qtbot.mouseDClick(view, LEFT, pos=tip(view, "sat 2"))
+    qtbot.mouseRelease(view, LEFT, pos=tip(view, "sat 2"))
     assert window.workbench.state(THREE).controls["asks"] == 2
 
 
@@ -363,6 +364,7 @@ def test_another_tab_in_the_middle_of_a_drag_ends_it(qtbot: QtBot, open_plane: O
     assert window.workbench.edited("running-average"), "what was dragged is a step of its own"
     window.workbench.undo()
     assert not window.workbench.edited("running-average")
+    qtbot.mouseRelease(window, LEFT)
 
 
 def test_what_the_steps_have_not_come_to_is_not_drawn_named_or_spoken(open_plane: Open) -> None:
