@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -319,6 +319,10 @@ class CurvesView(QWidget):
     def arrange(self, unit: Unit) -> None:
         """Lay out key and graph inside the present size."""
         self._lay_out()
+        if not self.updatesEnabled():
+            # A tab is being put in front. A scene that tells later what has changed in it has Qt paint the window at
+            # once, when half of what stands there is yet to be placed, and the whole a second time.
+            QCoreApplication.sendPostedEvents(self.graph.scene(), QEvent.Type.MetaCall)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out anew."""

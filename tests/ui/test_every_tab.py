@@ -13,6 +13,7 @@ from explorer.concepts import all_concepts, declaration
 from explorer.ui import export
 from explorer.ui.lifetime import close_all
 from explorer.ui.stage import StageCanvas
+from explorer.ui.trace_strip import TraceStrip
 from explorer.ui.window import MainWindow
 from explorer.workbench import fingerprint
 from tests.ui.conftest import MakeWindow, settle
@@ -200,6 +201,33 @@ def test_a_tabs_stage_is_fitted_once_when_it_is_first_shown(
         window.workbench.show(slug)
         QApplication.processEvents()
     assert fitted == others
+
+
+class _Painted(QObject):
+    """Counts how often the trace of a tab was painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Paint and isinstance(watched, TraceStrip)
+        return False
+
+
+@by_tab
+def test_a_tab_is_painted_once_when_it_is_first_shown(make_window: MakeWindow, concept: declaration.Concept) -> None:
+    window = make_window(next(one.slug for one in CONCEPTS if one is not concept))
+    window.readiness.finish()
+    painted = _Painted()
+    QApplication.instance().installEventFilter(painted)  # type: ignore[union-attr]
+    try:
+        window.workbench.show(concept.slug)
+        QApplication.sendPostedEvents()
+        QApplication.processEvents()
+    finally:
+        QApplication.instance().removeEventFilter(painted)  # type: ignore[union-attr]
+    assert painted.count == 1
 
 
 class _Windows(QObject):
