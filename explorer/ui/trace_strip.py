@@ -72,9 +72,10 @@ class TraceStrip(QWidget):
         return self.theme.font(13)
 
     def show_trace(self, trace: Trace | None, pinned: bool) -> None:
-        """Show where a number comes from; None shows what to do."""
-        if trace is not self._trace:
-            self._full = False
+        """Show where a number comes from; None shows what to do. What is on show already is left as it is."""
+        if trace is not None and (trace, pinned) == (self._trace, self._pinned):
+            return
+        self._full = False
         self._trace = trace
         self._pinned = pinned
         self._current = -1
@@ -204,19 +205,23 @@ class TraceStrip(QWidget):
             self._paint_focus(painter)
             painter.end()
             return
+        end, below, line = self.width() - theme.px(18) - 1, theme.px(3), max(theme.px(1), 1)
+        last, last_color = None, None
         for rect, token, letters, base in self._placed:
-            painter.setFont(letters.font)
-            color = theme.color("muted") if token.kind in ("text", "note") else theme.color(token.role or "text")
-            painter.setPen(color)
+            if letters is not last:
+                painter.setFont(letters.font)
+                last = letters
+            color = theme.color("muted" if token.kind in ("text", "note") else token.role or "text")
+            if color is not last_color:
+                painter.setPen(color)
+                last_color = color
             text = self._shown(token)
             # Only what alone is longer than a line is cut; Qt would elide a text that fits by a fraction of a pixel.
-            if rect.right() >= self.width() - theme.px(18) - 1:
+            if rect.right() >= end:
                 text = letters.metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width() + 1)
             letters.on_line(painter, rect.left(), base, text)
             if token.cell is not None:
-                painter.setPen(QPen(color, max(theme.px(1), 1)))
-                line = base + theme.px(3)
-                painter.drawLine(rect.left(), line, rect.right(), line)
+                painter.fillRect(rect.left(), base + below - line // 2, rect.width(), line, color)
         self._paint_focus(painter)
         painter.end()
 
