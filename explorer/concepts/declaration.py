@@ -473,10 +473,12 @@ class Concept(NamedTuple):
 
     def array(self, name: str) -> Input | Stage:
         """Return the input or stage of that name; KeyError when there is none."""
-        everything: tuple[Input | Stage, ...] = (*self.inputs, *self.stages)
-        for one in everything:
+        for one in self.inputs:
             if one.name == name:
                 return one
+        for stage in self.stages:
+            if stage.name == name:
+                return stage
         raise _missing(name, "array", self)
 
 
