@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from itertools import product
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
@@ -11,14 +11,17 @@ from PySide6.QtSvg import QSvgRenderer
 
 from explorer import resources
 
+#: More than one theme at one scale has; those of the scales and themes before are drawn again when they come back.
+KEPT = 64
 
-@cache
+
+@lru_cache(maxsize=KEPT)
 def _renderer(name: str, color: str) -> QSvgRenderer:
     text = resources.text("icons", f"{name}.svg").replace("currentColor", color)
     return QSvgRenderer(QByteArray(text.encode()))
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def icon(name: str, color: str, size: int, checked: str = "") -> QIcon:
     """Return the icon of that name in this colour, and in `checked` on a button that is on; sharp at two densities."""
     result = QIcon()

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette, QPixmapCache
 
 from explorer import resources
 
@@ -353,5 +353,7 @@ def apply(app: QApplication, theme: Theme) -> None:
         palette.setColor(role, QColor(color))
     for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(colors.muted))
+    # Icons greyed by the palette before are kept under that palette's key and would never be asked for again.
+    QPixmapCache.clear()
     app.setPalette(palette)
     app.setFont(theme.font(13))

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QPixmap, QPixmapCache
 
 from explorer.ui import theme as themes
 from explorer.ui.theme import THEMES, contrast, luminance, rgb
@@ -113,3 +114,11 @@ def test_no_text_is_smaller_than_twelve_pixels_or_twice_that_in_a_show(percent: 
 def test_an_unknown_theme_is_refused_with_those_there_are() -> None:
     with pytest.raises(ValueError, match="light, dark, contrast"):
         themes.make("sepia")
+
+
+def test_another_theme_leaves_no_pictures_of_the_one_before(qapp):
+    themes.apply(qapp, themes.make("light"))
+    QPixmapCache.insert("greyed in the light theme", QPixmap(16, 16))
+    assert QPixmapCache.find("greyed in the light theme") is not None
+    themes.apply(qapp, themes.make("dark"))
+    assert QPixmapCache.find("greyed in the light theme") is None
