@@ -25,7 +25,11 @@ class Bubble(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.hide)
+        self._timer.timeout.connect(self._end)
+        self.hide()
+
+    def _end(self) -> None:
+        # A slot of ours: PySide never lets go of the name of a slot of Qt's own.
         self.hide()
 
     def say(self, sentence: str, where: QPoint, theme: Theme, *, tone: str = "bad") -> None:

@@ -159,14 +159,14 @@ class ControlBar(QWidget):
         box.valueChanged.connect(lambda value: self._tell(self.size_set, size.name, value))
         box.refused.connect(lambda typed: self._tell(self.size_set, size.name, typed))
         buttons = []
-        for text, slot, words in (("−", box.stepDown, "one less"), ("+", box.stepUp, "one more")):
+        for text, by, words in (("−", -1, "one less"), ("+", 1, "one more")):
             button = QToolButton()
             button.setText(text)
             button.setProperty("step", True)
             button.setAutoRepeat(True)
             button.setAccessibleName(f"{size.label}: {words}")
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            button.clicked.connect(slot)
+            button.clicked.connect(lambda _=False, by=by: box.stepBy(by))
             buttons.append(button)
         self._labelled(size.label, buttons[0], box, buttons[1])
         self._spins.append(box)
@@ -201,7 +201,7 @@ class ControlBar(QWidget):
         self._sliders.append((control, slider, spin))
         self._bound(control, slider, spin, control.low, control.high)
         slider.sliderPressed.connect(lambda: self.begun.emit(f"change {control.label}"))
-        slider.sliderReleased.connect(self.ended.emit)
+        slider.sliderReleased.connect(self.ended)
         slider.valueChanged.connect(
             lambda place: self._tell(self.control_set, control.name, self._value_at(control, slider, spin, place))
         )

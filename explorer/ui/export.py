@@ -119,6 +119,7 @@ def sheet(workbench: Workbench, slug: str, theme: Theme, names: tuple[str, ...] 
         page.show()
         yield Sheet(page, names)
     finally:
+        page.leave()
         shiboken6.delete(page)
 
 

@@ -29,6 +29,7 @@ from explorer.ui.room_panel import RoomPanel
 from explorer.ui.show_focus import Subject, views_in_show
 from explorer.ui.slow import SlowBar, SlowStages
 from explorer.ui.stage import PlaceWidget, Stage
+from explorer.ui.style import undress
 from explorer.ui.trace_strip import TraceStrip
 from explorer.workbench import state as states
 from explorer.workbench.trace import trace
@@ -363,6 +364,7 @@ class Page(QWidget):
         self._unsubscribe()
         self._frame.stop()
         self._fade.stop()
+        undress(self)
 
     def settle(self) -> None:
         """Wait for slow stages, forget what is only shown for a moment, and draw; pictures are taken after that."""

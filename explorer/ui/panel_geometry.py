@@ -72,10 +72,15 @@ class PanelGeometry(QWidget):
         self.column_bands: bands.Bands | None = None
         self.row_bands: bands.Bands | None = None
         self.view = self._make_view(name, host, editable=editable)
-        self.view.verticalScrollBar().valueChanged.connect(self.update)
-        self.view.horizontalScrollBar().valueChanged.connect(self.update)
+        # PySide never lets go of the name of a slot of Qt's own, so it is one of ours that repaints.
+        self.view.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.view.horizontalScrollBar().valueChanged.connect(self._scrolled)
         self._cell = CellSize(40, 25, 13)
         self._frames: dict[Unit, tuple[CellSize, tuple[int, int, int, int], int]] = {}
+
+    def _scrolled(self) -> None:
+        """Move the names of rows and columns along."""
+        self.update()
 
     def _make_view(self, name: str, host: Host, *, editable: bool) -> MatrixView:
         return PressedView(name, host, self.theme, editable=editable, parent=self)

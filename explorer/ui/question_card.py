@@ -181,7 +181,10 @@ class QuestionCard(QFrame):
         for number, choice in enumerate(self._choices):
             choice.setChecked(number in self._progress[self._at].marked)
             choice.toggled.connect(lambda _on: self._marked())
-        self._column.replaceWidget(old, self._body)
+        # `replaceWidget` would hand the layout's old item to nobody.
+        at = self._column.indexOf(old)
+        self._column.removeWidget(old)
+        self._column.insertWidget(at, self._body)
         old.hide()
         old.deleteLater()
         self._body.setVisible(bool(self._choices))
