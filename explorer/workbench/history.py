@@ -1,7 +1,9 @@
 """What was before: a line of changes that can be walked back and forth.
 
 Plain Python: it keeps (label, tab, before, after) and knows nothing of what a state is, except that the caller can
-say when two are the same. One history serves a whole document.
+say when two are the same and what keeping one beside the next takes. One history serves a whole document. It is as
+long as both limits allow, a count of steps and a room for what they hold: edits of the lesson's small matrices reach
+the first, those of 32 heads the second.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 State = TypeVar("State")
 
 LIMIT = 500
+#: Bytes. A step in the largest matrix that a tab has takes 131 kB of it, one in the lesson's a few hundred bytes.
+ROOM = 32_000_000
 
 
 class Entry(NamedTuple, Generic[State]):
@@ -25,6 +29,13 @@ class Entry(NamedTuple, Generic[State]):
     after: State
 
 
+class _Step(NamedTuple, Generic[State]):
+    """An entry with what it holds that the next one does not."""
+
+    entry: Entry[State]
+    weight: int
+
+
 class History(Generic[State]):
     """The steps that can be undone and redone.
 
@@ -34,30 +45,45 @@ class History(Generic[State]):
         ``same(one, other)`` says whether two states hold the same; a gesture that ends where it began leaves nothing.
     limit : int
         How many steps are kept; the oldest are forgotten first.
+    weigh : callable, optional
+        ``weigh(before, after)`` returns how many bytes of one state the next does not share with it; where absent,
+        states take no room.
+    room : int
+        How many bytes the steps may take together. The oldest are forgotten first, the newest never.
     """
 
-    def __init__(self, same: Callable[[State, State], bool], limit: int = LIMIT) -> None:
+    def __init__(
+        self,
+        same: Callable[[State, State], bool],
+        limit: int = LIMIT,
+        weigh: Callable[[State, State], int] | None = None,
+        room: int = ROOM,
+    ) -> None:
         self._same = same
         self._limit = limit
-        self._done: list[Entry[State]] = []
-        self._undone: list[Entry[State]] = []
+        self._weigh = weigh
+        self._room = room
+        self._done: list[_Step[State]] = []
+        self._undone: list[_Step[State]] = []
+        #: What the steps that can be undone hold.
+        self._held = 0
         self._depth = 0
         self._label: str | None = None
         #: Whether the last entry belongs to the open gesture.
         self._merging = False
         #: What could be redone when the open gesture made its entry.
-        self._parted: list[Entry[State]] = []
+        self._parted: list[_Step[State]] = []
         self._gesture = 0
 
     @property
     def undo_label(self) -> str | None:
         """The label of the step that `undo` would take back."""
-        return self._done[-1].label if self._done else None
+        return self._done[-1].entry.label if self._done else None
 
     @property
     def redo_label(self) -> str | None:
         """The label of the step that `redo` would do again."""
-        return self._undone[-1].label if self._undone else None
+        return self._undone[-1].entry.label if self._undone else None
 
     @property
     def open(self) -> bool:
@@ -72,22 +98,21 @@ class History(Generic[State]):
     @property
     def last(self) -> Entry[State] | None:
         """The step that `undo` would take back."""
-        return self._done[-1] if self._done else None
+        return self._done[-1].entry if self._done else None
 
     def __len__(self) -> int:
         return len(self._done)
 
     def record(self, label: str, tab: str, before: State, after: State) -> None:
         """Add a change; inside a gesture it joins the gesture's earlier changes of that tab."""
-        if self._merging and self._done[-1].tab == tab:
-            self._done[-1] = self._done[-1]._replace(after=after)
+        if self._merging and self._done[-1].entry.tab == tab:
+            self._add(self._take().entry._replace(after=after))
             return
         if self._merging:
             self._settle()
         named = self._label if self.open and self._label is not None else label
         self._parted, self._undone = self._undone, []
-        self._done.append(Entry(named, tab, before, after))
-        del self._done[: -self._limit]
+        self._add(Entry(named, tab, before, after))
         self._merging = self.open
 
     def begin(self, label: str | None = None) -> int:
@@ -120,28 +145,49 @@ class History(Generic[State]):
         self.close()
         if not self._done:
             return None
-        self._undone.append(self._done.pop())
-        return self._undone[-1]
+        self._undone.append(self._take())
+        return self._undone[-1].entry
 
     def redo(self) -> Entry[State] | None:
         """Return the step undone last and move it back; its `after` is what now holds."""
         self.close()
         if not self._undone:
             return None
-        self._done.append(self._undone.pop())
-        return self._done[-1]
+        self._put(self._undone.pop())
+        return self._done[-1].entry
 
     def clear(self) -> None:
         """Forget everything."""
         self._done.clear()
         self._undone.clear()
         self._parted = []
+        self._held = 0
         self._depth, self._label, self._merging = 0, None, False
+
+    # --- inside ---
+
+    def _add(self, entry: Entry[State]) -> None:
+        """Add a step and forget the oldest that there is no room for any more."""
+        self._put(_Step(entry, 0 if self._weigh is None else self._weigh(entry.before, entry.after)))
+        gone = max(len(self._done) - self._limit, 0)
+        self._held -= sum(step.weight for step in self._done[:gone])
+        while self._held > self._room and gone < len(self._done) - 1:
+            self._held -= self._done[gone].weight
+            gone += 1
+        del self._done[:gone]
+
+    def _put(self, step: _Step[State]) -> None:
+        self._done.append(step)
+        self._held += step.weight
+
+    def _take(self) -> _Step[State]:
+        self._held -= self._done[-1].weight
+        return self._done.pop()
 
     def _settle(self) -> None:
         self._merging = False
-        entry = self._done[-1]
+        entry = self._done[-1].entry
         if self._same(entry.before, entry.after):
-            self._done.pop()
+            self._take()
             self._undone = self._parted
         self._parted = []

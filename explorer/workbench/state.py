@@ -91,6 +91,11 @@ def differing(one: TabState, other: TabState) -> frozenset[str]:
     return frozenset(names)
 
 
+def unshared(one: TabState, other: TabState) -> int:
+    """Return how many bytes the arrays of one state take that another state of the tab does not share with it."""
+    return sum(array.nbytes for name, array in one.inputs.items() if array is not other.inputs.get(name))
+
+
 def same_array(one: Array, other: Array) -> bool:
     """Say whether two arrays are equal bit for bit: −0 is not 0."""
     return one is other or (one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes())

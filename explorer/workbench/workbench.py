@@ -17,7 +17,7 @@ from explorer.core.checks import QT_TRANSLATE_NOOP, InputError, cell_name
 from explorer.workbench import number_text
 from explorer.workbench.history import History
 from explorer.workbench.phrases import Phrase
-from explorer.workbench.state import TabState, ViewState, differing, looking
+from explorer.workbench.state import TabState, ViewState, differing, looking, unshared
 from explorer.workbench.tab import Tab
 from explorer.workbench.trace import Trace, trace
 
@@ -81,7 +81,7 @@ class Workbench:
         self._by_slug = {one.slug: one for one in made}
         self._tabs: dict[str, Tab] = {}
         self._current = self.index[0].slug if self.index else ""
-        self._history: History[TabState] = History(TabState.same_as)
+        self._history: History[TabState] = History(TabState.same_as, weigh=unshared)
         self._saved: dict[str, TabState] = {}
         self._listeners: dict[object, Callable[[Event], None]] = {}
         self._next_seed = FIRST_SEED

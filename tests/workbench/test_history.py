@@ -181,3 +181,91 @@ def test_in_any_order_undoing_everything_returns_to_the_start(actions):
         assert entry.before == state
         state = entry.after
     assert state == end
+
+
+def heavy(room):
+    """Return a history of pairs (name, bytes), which share nothing with each other."""
+    return History(operator.eq, weigh=lambda before, after: before[1], room=room)
+
+
+def test_the_oldest_steps_are_forgotten_when_all_together_hold_too_much():
+    history = heavy(room=100)
+    for value in range(10):
+        history.record(str(value), "a", (value, 30), (value + 1, 30))
+    assert walk(history) == ["9", "8", "7"]
+
+
+def test_the_newest_step_stays_however_much_it_holds():
+    history = heavy(room=100)
+    history.record("small", "a", (0, 1), (1, 1000))
+    history.record("large", "a", (1, 1000), (2, 1))
+    assert walk(history) == ["large"]
+
+
+def test_what_a_gesture_holds_counts_once():
+    history = heavy(room=100)
+    history.record("before", "a", (0, 40), (1, 40))
+    history.begin("scrub")
+    for value in range(1, 50):
+        history.record("edit", "a", (value, 40), (value + 1, 40))
+    history.end()
+    assert walk(history) == ["scrub", "before"]
+
+
+def test_a_gesture_that_ends_where_it_began_takes_no_room():
+    history = heavy(room=100)
+    for _ in range(5):
+        history.begin()
+        history.record("there", "a", (0, 60), (1, 60))
+        history.record("and back", "a", (1, 60), (0, 60))
+        history.end()
+    for value in (0, 1):
+        history.record(str(value), "a", (value, 50), (value + 1, 50))
+    assert walk(history) == ["1", "0"]
+
+
+def test_a_forgotten_document_takes_no_room():
+    history = heavy(room=100)
+    history.record("one", "a", (0, 90), (1, 0))
+    history.clear()
+    history.record("two", "a", (0, 60), (1, 0))
+    history.record("three", "a", (1, 40), (2, 0))
+    assert walk(history) == ["three", "two"]
+
+
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(["begin", "end", "undo", "redo"]), st.integers(0, 50)),
+        max_size=80,
+    )
+)
+def test_in_any_order_the_steps_fit_their_room_and_lead_back_as_they_came(actions):
+    history, state, count = heavy(room=100), (0, 10), 0
+    for action in actions:
+        if isinstance(action, int):
+            count += 1
+            after = (count, action)
+            history.record(str(count), "a", state, after)
+            state = after
+            assert history.undo_label is not None
+        elif action == "begin":
+            history.begin()
+        elif action == "end":
+            history.end()
+        elif action == "undo":
+            entry = history.undo()
+            state = entry.before if entry else state
+        else:
+            entry = history.redo()
+            state = entry.after if entry else state
+    end, entries = state, []
+    while (entry := history.undo()) is not None:
+        assert entry.after == state
+        state = entry.before
+        entries.append(entry)
+    assert len(entries) <= 1 or sum(entry.before[1] for entry in entries) <= 100
+    for entry in reversed(entries):
+        assert history.redo() == entry
+        assert entry.before == state
+        state = entry.after
+    assert state == end

@@ -18,7 +18,9 @@ from explorer.workbench.state import (
     row_and_step,
     shown_array,
     shown_step,
+    unshared,
 )
+from explorer.workbench.workbench import Workbench
 from tests.workbench.small import GROUPED, SINGLE
 
 SIZES = initial(SINGLE).sizes
@@ -149,3 +151,13 @@ def test_a_view_holds_what_it_is_given():
         ViewState(), {"step": -5, "speed": 2, "digits": 4, "by_row": True, "pinned": ("x", [np.int64(1), 2])}
     )
     assert changed == ViewState(-1, True, 2.0, ("x", (1, 2)), False, 4)
+
+
+def test_what_a_state_holds_that_the_next_does_not_is_what_an_edit_replaced():
+    bench = Workbench((SINGLE,))
+    before = bench.state(SINGLE.slug)
+    name = next(name for name, array in before.inputs.items() if array.ndim == 2 and array.dtype.kind == "f")
+    bench.edit(SINGLE.slug, name, [(0, 0)], [0.125])
+    after = bench.state(SINGLE.slug)
+    assert unshared(before, after) == before.inputs[name].nbytes
+    assert unshared(after, after) == 0

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.concepts import all_concepts, evaluation
+from explorer.workbench.history import ROOM
 from explorer.workbench.state import ViewState
 from explorer.workbench.workbench import Workbench
 from tests.workbench.random_actions import Actor, document, held
@@ -148,3 +149,17 @@ def test_states_hold_no_array_that_somebody_can_write_to():
     before = held(bench.state("single"))
     array[:] = 7
     assert held(bench.state("single")) == before
+
+
+def test_steps_in_large_matrices_are_kept_as_far_as_there_is_room_for_them():
+    bench, slug, count = Workbench(), "multi-head", 80
+    for name, value in (("d_model", 32), ("n_head", 32), ("d_head", 16)):
+        bench.set_size(slug, name, value)
+    for i in range(count):
+        bench.set_size(slug, "d_model", 31 - i % 2)
+    each = sum(array.nbytes for array in bench.state(slug).inputs.values())
+    steps = 0
+    while bench.undo() is not None:
+        steps += 1
+        assert bench.state(slug).sizes["d_model"] == 31 - (count - steps - 1) % 2
+    assert ROOM // each - 3 <= steps <= ROOM // each + 3 < count
