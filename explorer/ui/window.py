@@ -6,7 +6,6 @@ it looks is decided here; what a tab holds is the workbench's.
 
 from __future__ import annotations
 
-import gc
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +39,7 @@ from explorer.ui.bookmark_menu import BookmarkMenu
 from explorer.ui.document_menu import DocumentMenu
 from explorer.ui.export_menu import ExportMenu
 from explorer.ui.file_drop import FileDrop
+from explorer.ui.garbage import collect_all
 from explorer.ui.guard import guarded
 from explorer.ui.page import Page
 from explorer.ui.presentation import Show
@@ -270,7 +270,7 @@ class MainWindow(QMainWindow):
             page.deleteLater()
         if gone:
             # A page and its parts know each other: without this they would wait for a collection that seldom comes.
-            QTimer.singleShot(0, self, gc.collect)
+            QTimer.singleShot(0, self, collect_all)
 
     def _show_tab(self, slug: str) -> None:
         page = self.page_of(slug)

@@ -1,6 +1,8 @@
 """Garbage is collected in the GUI thread, between two events, whichever thread makes it."""
 
+import ctypes
 import gc
+import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -10,7 +12,8 @@ import shiboken6
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from explorer.ui.garbage import Collector, collect_due
+from explorer.ui.garbage import Collector, collect_all, collect_due
+from tests.journeys.long_run import resident
 
 
 class Knot:
@@ -78,3 +81,17 @@ def test_a_threshold_of_zero_means_never(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(gc, "get_threshold", lambda: (0, 10, 10))
     monkeypatch.setattr(gc, "collect", lambda generation: pytest.fail(f"collected {generation}"))
     collect_due()
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="glibc can be asked"
+)
+def test_the_system_gets_back_what_lies_free_between_what_lives() -> None:
+    collect_all()
+    pieces = [bytes(2_000) for _ in range(40_000)]
+    living = pieces[::100]
+    full = resident()
+    del pieces
+    collect_all()
+    assert full - resident() > 40
+    assert len(living) == 400
