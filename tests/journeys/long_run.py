@@ -1,13 +1,14 @@
 """Random actions by the hundred thousand: `python -m tests.journeys.long_run --actions 100000 --seed 1`.
 
 Outside the ordinary tests because it takes hours. One window, every tab, one seed; an exception or a message of Qt
-ends the run with what was done last, and the end says how the memory went. Without a display it runs offscreen; on one,
-`QT_QPA_PLATFORM=xcb` runs it there.
+ends the run with what was done last, and the end says how the memory went; memory that grows is a failure. Without a
+display it runs offscreen; on one, `QT_QPA_PLATFORM=xcb` runs it there.
 """
 
 import argparse
 import gc
 import os
+import statistics
 import sys
 import tempfile
 import time
@@ -17,7 +18,10 @@ from pathlib import Path
 
 REPORT_EVERY = 1_000
 REMEMBERED = 30
-SETTLED = 0.2  # The share of the run after which memory is compared: until then caches and the history fill.
+#: Memory is compared between the second and the last of so many parts; in the first, caches and the history fill.
+PARTS = 5
+#: How much more the last part may take. Its tables and its scale are other ones, which alone makes some percent.
+TOLERATED = 1.1
 
 
 def resident() -> float:
@@ -26,6 +30,20 @@ def resident() -> float:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
     except OSError:
         return 0.0
+
+
+def growth(memory: Sequence[float]) -> str:
+    """Return a sentence when memory grew from the second part of a run to the last; empty where it did not or is short.
+
+    Of both the median counts, because a single moment may hold the largest tables there are.
+    """
+    part = len(memory) // PARTS
+    if not part or not all(memory):
+        return ""
+    early, late = statistics.median(memory[part : 2 * part]), statistics.median(memory[-part:])
+    if late <= TOLERATED * early:
+        return ""
+    return f"memory grows: {early:.1f} MB in the second fifth of the run, {late:.1f} MB in the last"
 
 
 def home_of_its_own(folder: str) -> None:
@@ -78,8 +96,8 @@ def run(actions: int, seed: int) -> int:
         if done % REPORT_EVERY == 0:
             memory.append(resident())
             print(f"{done} actions, {time.monotonic() - started:.0f} s, {memory[-1]:.1f} MB", flush=True)
-    settled = memory[int(len(memory) * SETTLED) :]
-    if settled:
+    settled = memory[len(memory) // PARTS :]
+    if settled and all(settled):
         print(f"memory between {min(settled):.1f} and {max(settled):.1f} MB; at the end {settled[-1]:.1f}")
     close_all(window)
     del window, actor
@@ -88,6 +106,9 @@ def run(actions: int, seed: int) -> int:
     del app
     if left or troubles:
         print("left alive:", *left, *troubles, sep="\n")
+        return 1
+    if grown := growth(memory):
+        print(grown)
         return 1
     print(f"{actions} actions of seed {seed}: no exception, no message of Qt, nothing left alive")
     return 0
