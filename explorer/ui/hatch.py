@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLineF, QSize, Qt
@@ -22,7 +22,7 @@ def brush(painter: QPainter, theme: Theme) -> QBrush:
     return QBrush(color, Qt.BrushStyle.BDiagPattern) if scale <= 1 else _coarse(color.rgb(), round(scale, 2))
 
 
-@cache
+@lru_cache(maxsize=16)
 def _coarse(rgb: int, scale: float) -> QBrush:
     """Return lines as far apart and as thick as Qt's on a surface with more pixels."""
     side = round(SPACING * scale)

@@ -7,7 +7,7 @@ contexts. Two states with the same counted controls share one study, so that mov
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
@@ -28,13 +28,13 @@ POINTS: Final = 512
 LONGEST: Final = 10_000_000
 #: A power of two, so that every cache takes its steps in so many tokens.
 SEVERAL: Final = 512
-#: Studies, and things made for one study, that are kept at a time.
-MOST_KEPT: Final = 64
+#: Studies, and things made for one study, that are kept at a time; the curves of one take 200 kB.
+MOST_KEPT: Final = 16
 
 Made = TypeVar("Made")
 
 
-@cache
+@lru_cache(maxsize=MOST_KEPT)
 def contexts(longest: int, *, logarithmic: bool) -> Floats:
     """Return the contexts that curves are drawn from, each once, read-only."""
     axis = cost_curves.context_axis(POINTS, longest=longest, logarithmic=logarithmic)
@@ -115,6 +115,8 @@ class Study:
         """Return a variant's curves over `contexts`, each context longer by `later` tokens."""
         key = (id(variant), logarithmic, longest, later)
         if key not in self._curves:
+            if len(self._curves) > MOST_KEPT:
+                self._curves.clear()
             asked = variant.asked
             self._curves[key] = cost_curves.curves(
                 asked.architecture,

@@ -35,7 +35,7 @@ def columns_of(heads_axis: Axis) -> Axis:
     return Axis(f"{heads_axis.size}*d_head", groups=heads_axis.groups)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)  # of three tabs; the largest take half a megabyte
 def _draws(n: int, d_model: int, n_head: int, n_head_kv: int, d_head: int) -> Mapping[str, Floats]:
     drawn = lesson.multi_head_inputs(n=n, d_model=d_model, n_head=n_head, n_head_kv=n_head_kv, d_head=d_head)
     for array in drawn.values():
