@@ -192,6 +192,14 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
             for item in pool[used:]:
                 item.setVisible(False)
 
+    def settle(self) -> None:
+        """Say that all of the scene has changed.
+
+        A scene in which single items have changed has Qt paint the window at once, before the rest of the page has its
+        numbers, and again when it has them.
+        """
+        self.scene().update()
+
     def _place_points(self, item: pg.ScatterPlotItem, one: Series, plot: Plot) -> None:
         x, y = plot.x.shares(one.x), plot.y.shares(one.y)
         there = np.isfinite(x) & np.isfinite(y)
@@ -337,6 +345,7 @@ class CurvesView(QWidget):
         self.overlay.setGeometry(self.rect())
         self.graph.parts.layout.activate()
         self._label_axes()
+        self.graph.settle()
         self._changed()
 
     def _label_axes(self) -> None:
