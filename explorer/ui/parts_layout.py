@@ -93,14 +93,15 @@ class Plan:
 def shape_of(parts: Parts) -> tuple[object, ...]:
     """Return all that decides where things stand, so that equal ones need not be placed again."""
 
-    def cut(one: Cut | None) -> object:
-        return None if one is None else (one.values.shape, one.title, cut(one.above), cut(one.before))
-
     def line(items: tuple[Cut | str, ...]) -> tuple[object, ...]:
-        return tuple(one if isinstance(one, str) else cut(one) for one in items)
+        return tuple(one if isinstance(one, str) else _shape_of_cut(one) for one in items)
 
     pieces = tuple((part.title, bool(part.says), line(part.items)) for part in parts.parts)
     return pieces, parts.joint, line(parts.result), parts.result_says
+
+
+def _shape_of_cut(one: Cut | None) -> object:
+    return None if one is None else (one.values.shape, one.title, _shape_of_cut(one.above), _shape_of_cut(one.before))
 
 
 def _cuts(part: Part) -> list[Cut]:

@@ -64,7 +64,8 @@ class _Run:
             try:
                 outcome = self.waiting.compute(progress=self._progress, cancelled=lambda: self.cancelled)
             except Exception as error:  # noqa: BLE001 - whatever an op raises is told; a thread has nobody to raise it to
-                outcome = error
+                # With its traceback it would hold this frame, which holds it, and all that was drawn so far.
+                outcome = error.with_traceback(None)
         if not self.cancelled:
             self._messages.ended.emit(self.number, outcome)
 

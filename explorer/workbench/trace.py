@@ -267,9 +267,9 @@ class _Teller:
         if not isinstance(difference, Operation) or difference.kind != "difference":
             return None
         own, top = difference.operands
-        if own == top:
-            return lambda _: [Token(self._translate(wording.LARGEST), "note")]
-        return lambda write: [*write(top), Token(self._translate(wording.IS_LARGEST), "note")]
+        # The words must not know the teller, who knows them: results in such a circle would outlive many edits.
+        words = Token(self._translate(wording.LARGEST if own == top else wording.IS_LARGEST), "note")
+        return (lambda _: [words]) if own == top else (lambda write: [*write(top), words])
 
     def _after(self, pairs: list[tuple[Cell, Cell]]) -> tuple[Token, ...]:
         notes: list[Token] = []
