@@ -170,7 +170,7 @@ class ControlBar(QWidget):
             buttons.append(button)
         self._labelled(size.label, buttons[0], box, buttons[1])
         self._spins.append(box)
-        self._show[f"size:{size.name}"] = box.setValue
+        self._show[f"size:{size.name}"] = box.show_value
 
     def _add_control(self, control: d.Control) -> None:
         builders: dict[type, Callable[[Any], None]] = {
@@ -209,7 +209,7 @@ class ControlBar(QWidget):
         spin.refused.connect(lambda typed: self._tell(self.control_set, control.name, typed))
 
         def show(value: float) -> None:
-            spin.setValue(value)
+            spin.show_value(value)
             if not slider.isSliderDown():
                 slider.setValue(self._place_of(control, spin, value))
 
@@ -298,7 +298,7 @@ class ControlBar(QWidget):
         box.valueChanged.connect(lambda value: self._tell(self.control_set, control.name, value))
         box.refused.connect(lambda typed: self._tell(self.control_set, control.name, typed))
         self._labelled(control.label, box)
-        self._show[control.name] = box.setValue
+        self._show[control.name] = box.show_value
 
     def _add_long(self, control: d.Whole) -> None:
         line = self._line(control.name, control.label)

@@ -32,6 +32,12 @@ class NumberBox(QDoubleSpinBox):
 
     refused = Signal(object)
 
+    def show_value(self, value: float) -> None:
+        """Show a number; a box that shows it already is left alone, as Qt would paint it anew."""
+        shown = self.textFromValue(value) + self.suffix()
+        if self.text() != shown or self.value() != round(value, self.decimals()):
+            self.setValue(value)
+
     def validate(self, text: str, at: int) -> tuple[State, str, int]:
         """Let everything be typed; only numbers in the range are taken."""
         value = _read(text, self.suffix())
@@ -69,6 +75,11 @@ class SteppingBox(QSpinBox):
     def __init__(self) -> None:
         super().__init__()
         self._stops: tuple[int, ...] = ()
+
+    def show_value(self, value: int) -> None:
+        """Show a number; a box that shows it already is left alone, as Qt would paint it anew."""
+        if self.text() != self.textFromValue(value) + self.suffix() or self.value() != value:
+            self.setValue(value)
 
     def set_stops(self, stops: Sequence[int]) -> None:
         """Let the arrows go through these values, in ascending order."""

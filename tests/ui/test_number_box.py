@@ -1,9 +1,9 @@
 """Boxes for numbers: arrows go through what is allowed, and what is typed is read as in a cell, and judged."""
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QEvent, QLocale, QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QToolButton
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
 from explorer.ui.number_box import NumberBox, SteppingBox
@@ -117,3 +117,46 @@ def test_an_emptied_box_goes_back_without_a_word(make_window: MakeWindow) -> Non
     typed(window, box, "")
     assert box.text() == "4"
     assert not window.status
+
+
+class Painted(QObject):
+    """Counts how often boxes are painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Count a paint."""
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_an_edit_of_a_table_paints_no_box(make_window: MakeWindow) -> None:
+    window = make_window("previous-token-head")
+    painted = Painted()
+    boxes = window.page.bar.findChildren(QAbstractSpinBox)
+    assert any(box.isVisible() for box in boxes)
+    for box in boxes:
+        box.installEventFilter(painted)
+    window.workbench.edit("previous-token-head", "x", [(0, 0)], [0.25])
+    QApplication.processEvents()
+    assert not painted.count
+
+
+@pytest.mark.parametrize("make", [SteppingBox, NumberBox])
+def test_what_is_typed_and_not_yet_taken_gives_way_to_the_number_that_is_shown(
+    qtbot: QtBot, make: type[SteppingBox] | type[NumberBox]
+) -> None:
+    box = make()
+    qtbot.addWidget(box)
+    box.setRange(0, 9)
+    box.setSuffix(" px")
+    box.setKeyboardTracking(False)
+    box.show_value(4)
+    shown = box.text()
+    box.lineEdit().setText("7")
+    box.show_value(4)
+    assert (box.value(), box.text()) == (4, shown)
+    box.show_value(5)
+    assert box.value() == 5
