@@ -15,6 +15,8 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QRegion
 from explorer.ui import hatch, matrix_paint
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from explorer.ui.matrix_paint import Look
@@ -71,6 +73,24 @@ def levels(values: NDArray[Any], look: Look) -> NDArray[np.uint8]:
 def _packed(ramp: Ramp) -> NDArray[np.uint32]:
     colors = ramp.colors.astype(np.uint32)
     return (0xFF000000 | (colors[:, 0] << 16) | (colors[:, 1] << 8) | colors[:, 2]).astype(np.uint32)
+
+
+def _blocks(cells: Iterable[tuple[int, int]]) -> list[tuple[int, int, int, int]]:
+    """Return cells that lie side by side as blocks: first row, first column, last row, last column."""
+    runs: list[tuple[int, int, int]] = []
+    for row, column in sorted(cells):
+        if runs and runs[-1][0] == row and runs[-1][2] == column - 1:
+            runs[-1] = (row, runs[-1][1], column)
+        else:
+            runs.append((row, column, column))
+    # Of runs that are as wide, the one above comes just before the one below it.
+    blocks: list[tuple[int, int, int, int]] = []
+    for row, first, last in sorted(runs, key=lambda run: (run[1], run[2], run[0])):
+        if blocks and (blocks[-1][1], blocks[-1][2], blocks[-1][3]) == (first, row - 1, last):
+            blocks[-1] = (blocks[-1][0], first, row, last)
+        else:
+            blocks.append((row, first, row, last))
+    return blocks
 
 
 class Picture:
@@ -167,15 +187,18 @@ class Picture:
 
     @staticmethod
     def _outline(painter: QPainter, tile: Tile, look: Look) -> None:
-        """Frame cells from outside: they are too small for an outline of their own."""
+        """Frame cells from outside: they are too small for an outline of their own.
+
+        Cells side by side have one frame; frames of each would cover what they frame.
+        """
         line = max(look.theme.px(2), 1)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for cells, color in ((look.changed, "changed"), (look.lit, "outline"), (look.pinned, "outline")):
             if not cells:
                 continue
             frames = []
-            for cell in cells:
-                rect = tile.place(*cell)
+            for top, left, bottom, right in _blocks(cells):
+                rect = tile.place(top, left).united(tile.place(bottom, right))
                 grow = line if min(rect.width(), rect.height()) < 4 * line else 0
                 frames.append(rect.adjusted(-grow, -grow, grow - 1, grow - 1))
             painter.setPen(QPen(look.theme.color(color), line))

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 
+from explorer.ui import pressed
 from explorer.ui.matrix_view import MatrixView
 from explorer.ui.mosaic_panel import tiles_beside
 from explorer.ui.mosaic_view import MosaicView
@@ -220,3 +223,20 @@ def test_differences_are_shown_for_all_heads(make_window: MakeWindow) -> None:
 )
 def test_tiles_stand_in_a_grid_of_the_wanted_proportions(heads: int, aspect: float, beside: int) -> None:
     assert tiles_beside(heads, aspect) == beside
+
+
+def test_cells_side_by_side_have_one_frame() -> None:
+    row, block = {(0, 1), (0, 2), (0, 3)}, {(r, c) for r in (2, 3, 4) for c in (0, 1)}
+    assert sorted(pressed._blocks(row | block | {(3, 3)})) == [(0, 1, 0, 3), (2, 0, 4, 1), (3, 3, 3, 3)]
+    assert pressed._blocks(()) == []
+
+
+@given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6))))
+def test_frames_hold_every_cell_once_and_no_other(cells: set[tuple[int, int]]) -> None:
+    held = [
+        (r, c)
+        for top, left, bottom, right in pressed._blocks(cells)
+        for r in range(top, bottom + 1)
+        for c in range(left, right + 1)
+    ]
+    assert sorted(held) == sorted(cells)
