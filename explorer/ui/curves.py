@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -78,6 +78,13 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
             # PySide takes no notice of the parent that a text is made with: Python would own it as well as Qt.
             axis.label.setParentItem(axis)
         self.setCentralItem(self.parts)
+        # A scene that nobody listens to has Qt paint the window at once whenever an item has changed, before the rest of
+        # the page has its numbers, and again when it has them; one with a listener waits for the next frame.
+        self.scene().changed.connect(self._mark)
+
+    def _mark(self) -> None:
+        """Have all of this painted in the next frame."""
+        self.viewport().update()
 
     def inside(self) -> QRectF:
         """Return where the curves are drawn, in this widget's pixels."""
@@ -191,14 +198,6 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         ):
             for item in pool[used:]:
                 item.setVisible(False)
-
-    def settle(self) -> None:
-        """Say that all of the scene has changed.
-
-        A scene in which single items have changed has Qt paint the window at once, before the rest of the page has its
-        numbers, and again when it has them.
-        """
-        self.scene().update()
 
     def _place_points(self, item: pg.ScatterPlotItem, one: Series, plot: Plot) -> None:
         x, y = plot.x.shares(one.x), plot.y.shares(one.y)
@@ -327,10 +326,6 @@ class CurvesView(QWidget):
     def arrange(self, unit: Unit) -> None:
         """Lay out key and graph inside the present size."""
         self._lay_out()
-        if not self.updatesEnabled():
-            # A tab is being put in front. A scene that tells later what has changed in it has Qt paint the window at
-            # once, when half of what stands there is yet to be placed, and the whole a second time.
-            QCoreApplication.sendPostedEvents(self.graph.scene(), QEvent.Type.MetaCall)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out anew."""
@@ -345,7 +340,6 @@ class CurvesView(QWidget):
         self.overlay.setGeometry(self.rect())
         self.graph.parts.layout.activate()
         self._label_axes()
-        self.graph.settle()
         self._changed()
 
     def _label_axes(self) -> None:
