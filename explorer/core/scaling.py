@@ -265,8 +265,9 @@ def measure(
         as_integer(name, value, least=1) for name, value in (("pairs", pairs), ("trials", trials), ("keys", keys))
     )
     amounts = {d: {name: divisor_value(name, d, d_model) for name in divisors} for d in sizes}
+    random = JavaRandom(seed) if random is None else random
     stream = _Stream(
-        JavaRandom(seed) if random is None else random,
+        random.gaussians,
         total=2 * sum(sizes) * (pairs + trials * keys),
         progress=progress,
         cancelled=cancelled,
@@ -274,7 +275,7 @@ def measure(
     results = []
     for d in sizes:
         dots = stream.dots(pairs, d)
-        after_pairs = stream.mark()
+        after_pairs = stream.mark(random)
         scores = stream.dots(trials * keys, d).reshape(trials, keys)
         results.append(
             HeadSizeResult(
@@ -283,10 +284,44 @@ def measure(
                 scores=scores,
                 concentrations=MappingProxyType({name: concentration(scores, by) for name, by in amounts[d].items()}),
                 after_pairs=after_pairs,
-                after_trials=stream.mark(),
+                after_trials=stream.mark(random),
             )
         )
     return tuple(results)
+
+
+def draw_scores(
+    head_sizes: Sequence[int],
+    count: int,
+    draw: Callable[[int], Floats],
+    *,
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Floats:
+    """Draw scores q·k of standard normal queries and keys for several head sizes.
+
+    Parameters
+    ----------
+    head_sizes : sequence of int
+        Each 1 or more.
+    count : int
+        How many scores of each.
+    draw : callable
+        ``draw(n)`` returns the next n numbers of the stream; products take two successive ones each.
+    progress, cancelled : callable, optional
+        As for :func:`measure`, which draws the same scores and measures them.
+
+    Returns
+    -------
+    ndarray of shape (len(head_sizes), count)
+
+    Raises
+    ------
+    Cancelled
+        When `cancelled` returned True.
+    """
+    stream = _Stream(draw, total=2 * sum(head_sizes) * count, progress=progress, cancelled=cancelled)
+    return np.array([stream.dots(count, d) for d in head_sizes])
 
 
 class _Stream:
@@ -294,13 +329,13 @@ class _Stream:
 
     def __init__(
         self,
-        random: JavaRandom,
+        draw: Callable[[int], Floats],
         *,
         total: int,
         progress: Callable[[float], None] | None,
         cancelled: Callable[[], bool] | None,
     ) -> None:
-        self._random = random
+        self._draw = draw
         self._total = total
         self._progress = progress
         self._cancelled = cancelled
@@ -324,17 +359,17 @@ class _Stream:
         for done in range(0, d, width):
             if self._cancelled is not None and self._cancelled():
                 raise Cancelled
-            gaussians = self._random.gaussians(2 * rows * min(width, d - done))
+            gaussians = self._draw(2 * rows * min(width, d - done))
             self._drawn += gaussians.size
             self._last = (float(gaussians[-2]), float(gaussians[-1]))
             yield (gaussians[0::2] * gaussians[1::2]).reshape(rows, -1)
             if self._progress is not None:
                 self._progress(self._drawn / self._total)
 
-    def mark(self) -> StreamMark:
-        """Return where the stream stands."""
+    def mark(self, random: JavaRandom) -> StreamMark:
+        """Return where the stream stands, and the generator that it draws from."""
         second_last, last = self._last
-        return StreamMark(self._drawn, self._random.steps, self._random.state, last, second_last)
+        return StreamMark(self._drawn, random.steps, random.state, last, second_last)
 
 
 def _sum_in_order(terms: Floats) -> Floats:

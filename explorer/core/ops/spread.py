@@ -7,6 +7,8 @@ thread, when they are many; everything else is read off their results.
 
 from __future__ import annotations
 
+import itertools
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,7 +18,7 @@ from explorer.core.expression import Cell, Expression, Number, Operation, Result
 from explorer.core.javarandom import JavaRandom
 from explorer.core.ops import attention, spread_source
 from explorer.core.ops.base import Array, Arrays, Index, Names, Op, cell
-from explorer.core.softmax import softmax_rows
+from explorer.core.softmax import softmax_in_place, softmax_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +28,8 @@ DIVISORS: Final = ("none", "sqrt_d_head", "d_head", "sqrt_d_model")
 #: A histogram goes from −REACH to +REACH times √d_head, in so many bars.
 REACH: Final = 4.0
 BARS: Final = 48
-#: So many rows of attention weights have their Jacobian taken at once.
-CHUNK: Final = 2048
+#: So many trials have their Jacobians taken at once, with every divisor.
+CHUNK: Final = 512
 #: So many gaussians and weights are done with in about 3 ms, and then nobody needs to wait for another thread.
 QUICK_GAUSSIANS: Final = 1 << 18
 QUICK_WEIGHTS: Final = 1 << 17
@@ -43,6 +45,32 @@ def _whole(array: Array) -> int:
 
 def _sizes(head_sizes: Array) -> list[int]:
     return [int(d) for d in head_sizes.ravel()]
+
+
+def _count(pairs: Array, trials: Array, keys: Array) -> int:
+    return _whole(pairs) + _whole(trials) * _whole(keys)
+
+
+def _stream(seed: int, total: int) -> Callable[[int], Array]:
+    """Return what draws the next numbers of a seed's stream; `total` of them will be asked for."""
+    if total > QUICK_GAUSSIANS:
+        return JavaRandom(seed).gaussians
+    drawn, at = _first_gaussians(seed, total.bit_length()), 0
+
+    def draw(count: int) -> Array:
+        nonlocal at
+        at += count
+        return drawn[at - count : at]
+
+    return draw
+
+
+@lru_cache(maxsize=4)
+def _first_gaussians(seed: int, bits: int) -> Array:
+    """Return the first numbers of a seed, fewer than 2**bits; kept, because most edits leave the seed as it is."""
+    drawn = JavaRandom(seed).gaussians(1 << bits)
+    drawn.flags.writeable = False
+    return drawn
 
 
 def draws() -> Op:
@@ -61,22 +89,14 @@ def draws() -> Op:
         progress: Callable[[float], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> Array:
-        measured = scaling.measure(
-            _sizes(head_sizes),
-            _whole(pairs),
-            _whole(trials),
-            _whole(keys),
-            _whole(seed),
-            divisors=(),
-            progress=progress,
-            cancelled=cancelled,
-        )
-        return np.array([np.concatenate([one.dots, one.scores.ravel()]) for one in measured])
+        sizes, count = _sizes(head_sizes), _count(pairs, trials, keys)
+        draw = _stream(_whole(seed), 2 * sum(sizes) * count)
+        return scaling.draw_scores(sizes, count, draw, progress=progress, cancelled=cancelled)
 
     def terms(arrays: Arrays, _names: Names, index: Index) -> Expression:
         row, at = index
         sizes = _sizes(arrays[0])
-        a_row = _whole(arrays[1]) + _whole(arrays[2]) * _whole(arrays[3])
+        a_row = _count(*arrays[1:4])
         stream = JavaRandom(_whole(arrays[4]))
         before = 2 * (sum(sizes[:row]) * a_row + sizes[row] * at)
         while before > 0:
@@ -88,8 +108,7 @@ def draws() -> Op:
         return f"draw_scores({', '.join(names)})"
 
     def quick(head_sizes: Array, pairs: Array, trials: Array, keys: Array, _seed: Array) -> bool:
-        scores = _whole(pairs) + _whole(trials) * _whole(keys)
-        return 2 * sum(_sizes(head_sizes)) * scores <= QUICK_GAUSSIANS
+        return 2 * sum(_sizes(head_sizes)) * _count(pairs, trials, keys) <= QUICK_GAUSSIANS
 
     return Op("draws", apply, terms, source, (spread_source.DRAWS,), slow=True, quick=quick)
 
@@ -216,7 +235,11 @@ def largest() -> Op:
 
     def apply(drawn: Array, head_sizes: Array, pairs: Array, keys: Array, d_model: Array) -> Array:
         rows, by = _rows_for_softmax(drawn, pairs, keys), _divisors(head_sizes, d_model)
-        tops = softmax_rows(rows[:, None] / by[:, :, None, None]).max(axis=-1)
+        divided = rows[:, None] / by[:, :, None, None]
+        divided -= rows.max(axis=-1)[:, None, :, None] / by[:, :, None, None]
+        # The largest score stands at 0 now, and the power of 0 is 1: the largest weight is 1 of the sum.
+        with np.errstate(under="ignore"):
+            tops = 1.0 / np.exp(divided, out=divided).sum(axis=-1)
         return np.asarray(np.add.accumulate(tops, axis=-1)[..., -1] / tops.shape[-1])
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
@@ -254,16 +277,16 @@ def norms() -> Op:
         cancelled: Callable[[], bool] | None = None,
     ) -> Array:
         rows, by = _rows_for_softmax(drawn, pairs, keys), _divisors(head_sizes, d_model)
-        found = np.empty((*by.shape, rows.shape[1]))
-        flat = found.reshape(-1, rows.shape[1])
-        for done, (row, column) in enumerate(np.ndindex(by.shape)):
-            for first in range(0, rows.shape[1], CHUNK):
-                if cancelled is not None and cancelled():
-                    raise scaling.Cancelled
-                weights = np.asarray(softmax_rows(rows[row, first : first + CHUNK] / by[row, column]), np.float64)
-                flat[done, first : first + CHUNK] = scaling.softmax_jacobian_norm(weights)
+        trials = rows.shape[1]
+        found = np.empty((*by.shape, trials))
+        for row, first in itertools.product(range(len(rows)), range(0, trials, CHUNK)):
+            if cancelled is not None and cancelled():
+                raise scaling.Cancelled
+            last = min(first + CHUNK, trials)
+            weights = softmax_in_place(rows[row, first:last] / by[row, :, None, None])
+            found[row, :, first:last] = scaling.softmax_jacobian_norm(weights)
             if progress is not None:
-                progress((done + 1) / by.size)
+                progress((row + last / trials) / len(rows))
         return found
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
