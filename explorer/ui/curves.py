@@ -19,7 +19,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGraphicsRectItem, QWidget
 
 from explorer.ui.plot_key import PlotKey
 from explorer.ui.plot_overlay import Overlay
@@ -44,6 +44,14 @@ _PENS = {
 }
 
 
+class _Curve(pg.PlotCurveItem):  # type: ignore[misc]
+    """A curve over axes from 0 to 1, which is cut off where they end: how far it goes need not be measured."""
+
+    def boundingRect(self) -> QRectF:
+        """Return more than the axes by any line's width."""
+        return QRectF(-1.0, -1.0, 3.0, 3.0)
+
+
 class _Graph(pg.GraphicsView):  # type: ignore[misc]
     """The part that pyqtgraph draws, over axes that go from 0 to 1.
 
@@ -53,14 +61,14 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
-        self._curves: list[pg.PlotCurveItem] = []
+        self._curves: list[_Curve] = []
         self._points: list[pg.ScatterPlotItem] = []
         #: How the axes look, and their ticks by the axis' name.
         self._look: tuple[Any, ...] | None = None
         self._ticks: dict[str, list[tuple[float, str]]] = {}
         self._styles: dict[pg.ScatterPlotItem, tuple[float, ...]] = {}
-        self._bars: list[pg.PlotCurveItem] = []
-        self._bands: list[pg.BarGraphItem] = []
+        self._bars: list[_Curve] = []
+        self._bands: list[QGraphicsRectItem] = []
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         for part in (self, self.viewport()):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -164,13 +172,15 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
             color = QColor(self.theme.color(band.role))
             color.setAlphaF(0.13)
             left, right = (min(max(plot.x.share(end), 0.0), 1.0) for end in (band.low, band.high))
-            item = self._nth(self._bands, at, lambda: pg.BarGraphItem(x0=[0], x1=[0], height=[0]))
-            item.setOpts(x0=[left], x1=[right], y0=[0.0], height=[1.0], brush=color, pen=QPen(Qt.PenStyle.NoPen))
+            item = self._nth(self._bands, at, QGraphicsRectItem)
+            item.setPen(QPen(Qt.PenStyle.NoPen))
+            item.setBrush(color)
+            item.setRect(left, 0.0, right - left, 1.0)
         for at, bars in enumerate(plot.bars):
             fill, edge = QColor(self.theme.color(bars.role)), QColor(self.theme.color(bars.role))
             fill.setAlphaF(0.28)
             edge.setAlphaF(0.55)
-            item = self._nth(self._bars, at, lambda: pg.PlotCurveItem(antialias=False))
+            item = self._nth(self._bars, at, lambda: _Curve(antialias=False))
             item.setData(
                 x=plot.x.shares(bars.edges),
                 y=np.clip(np.nan_to_num(plot.y.shares(bars.heights)), 0, None),
@@ -181,7 +191,7 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
             )
         curves = [one for one in plot.series if one.style != "points"]
         for at, one in enumerate(curves):
-            item = self._nth(self._curves, at, lambda: pg.PlotCurveItem(antialias=True))
+            item = self._nth(self._curves, at, lambda: _Curve(antialias=True))
             pen = self._pen(QColor(self.theme.color(one.role)), 2, _PENS[one.style])
             item.setData(x=plot.x.shares(one.x), y=plot.y.shares(one.y), pen=pen, connect="finite")
             item.setZValue(10 + at)
