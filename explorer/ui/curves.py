@@ -86,8 +86,8 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
             # PySide takes no notice of the parent that a text is made with: Python would own it as well as Qt.
             axis.label.setParentItem(axis)
         self.setCentralItem(self.parts)
-        # A scene that nobody listens to has Qt paint the window at once whenever an item has changed, before the rest of
-        # the page has its numbers, and again when it has them; one with a listener waits for the next frame.
+        # A scene that nobody listens to has Qt paint the window at once whenever an item has changed, before the rest
+        # of the page has its numbers, and again when it has them; one with a listener waits for the next frame.
         self.scene().changed.connect(self._mark)
 
     def _mark(self) -> None:

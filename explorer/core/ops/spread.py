@@ -283,7 +283,7 @@ def norms() -> Op:
             if cancelled is not None and cancelled():
                 raise scaling.Cancelled
             last = min(first + CHUNK, trials)
-            weights = softmax_in_place(rows[row, first:last] / by[row, :, None, None])
+            weights = np.asarray(softmax_in_place(rows[row, first:last] / by[row, :, None, None]), np.float64)
             found[row, :, first:last] = scaling.softmax_jacobian_norm(weights)
             if progress is not None:
                 progress((row + last / trials) / len(rows))
