@@ -43,7 +43,7 @@ from explorer.core.ops import spread
 from explorer.core.scaling import VANISHING, divisor_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from explorer.core.ops.base import Array
 
@@ -110,8 +110,9 @@ def density(d_head: int, divisor: float) -> tuple[Array, Array]:
     return x, y
 
 
-def _exact(d_head: int, divisor: float) -> Callable[[float], float]:
-    return lambda x: float(dot_density([x], d_head, divisor)[0])
+@lru_cache(maxsize=64)
+def _density_at(x: float, d_head: int, divisor: float) -> float:
+    return float(dot_density([x], d_head, divisor)[0])
 
 
 def _normal(x: float, deviation: float) -> float:
@@ -141,7 +142,7 @@ def histogram(situation: Situation, results: Values) -> Plot:
         Scale(label, -reach, reach, write=_brief, caption=False),
         Scale("", 0.0, 0.56 / deviation, write=_brief, shown=False),
         series=(
-            Series("exact density", x, y, "text", at=_exact(d_head, divisor)),
+            Series("exact density", x, y, "text", at=partial(_density_at, d_head=d_head, divisor=divisor)),
             Series(
                 "normal",
                 x,

@@ -419,10 +419,13 @@ class ControlBar(QWidget):
             labels = [(name, i) for i, name in enumerate(pick.names(situation))]
         if pick.optional:
             labels.insert(0, ("none", -1))
-        if [combo.itemText(i) for i in range(combo.count())] != [label for label, _ in labels]:
+        if combo.count() != len(labels):
             combo.clear()
             for label, i in labels:
                 combo.addItem(label, i)
+        for at, (label, _) in enumerate(labels):
+            if combo.itemText(at) != label:  # a list that is filled anew is painted, and its bar with it
+                combo.setItemText(at, label)
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme or scale."""

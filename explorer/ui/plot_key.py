@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPen
+from PySide6.QtGui import QColor, QPen
+
+from explorer.ui.cell_size import text_width
+from explorer.ui.lettering import Lettering, lettering
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QFont, QPainter
+    from PySide6.QtGui import QPainter
 
     from explorer.concepts.shown.plots import Plot
     from explorer.ui.theme import Theme
@@ -36,10 +39,10 @@ class PlotKey:
 
     def _value_width(self, plot: Plot) -> int:
         """Return the room for a value, the same for all and whatever the cursor reads, so that nothing dances."""
-        metrics = QFontMetrics(self.theme.font(12, bold=True))
+        px = self.theme.text_px(12)
         samples = [plot.y.told(plot.y.value(share)) for share in (0.0, 0.123456789, 0.987654321, 1.0)]
         samples += [text for bars in plot.bars for text in bars.reads]
-        return max(metrics.horizontalAdvance(text) for text in samples)
+        return max(text_width(px, text, bold=True) for text in samples)
 
     def places(self, plot: Plot, width: int) -> list[QRect]:
         """Return where each entry stands below the title, in lines as they fit the width."""
@@ -51,12 +54,12 @@ class PlotKey:
         return [QRect(place) for place in known[width]]
 
     def _place(self, plot: Plot, width: int) -> list[QRect]:
-        px, names = self.theme.px, QFontMetrics(self.theme.font(12))
-        value, line = self._value_width(plot), names.height() + px(2)
+        px, names = self.theme.px, lettering(self.theme.text_px(12))
+        value, line = self._value_width(plot), names.height + px(2)
         places: list[QRect] = []
         x, y = 0, self._title_height(plot)
         for name, _, _ in self._entries(plot):
-            wanted = px(self._swatch() + 5) + names.horizontalAdvance(name) + px(7) + value
+            wanted = px(self._swatch() + 5) + text_width(names.px, name) + px(7) + value
             if x and x + wanted > width:
                 x, y = 0, y + line
             places.append(QRect(x, y, wanted, line))
@@ -64,9 +67,10 @@ class PlotKey:
         return places
 
     def _title_height(self, plot: Plot) -> int:
-        return (
-            QFontMetrics(self.theme.font(13, bold=True)).height() + self.theme.px(3) if plot.title or plot.note else 0
-        )
+        return self._title().height + self.theme.px(3) if plot.title or plot.note else 0
+
+    def _title(self) -> Lettering:
+        return lettering(self.theme.text_px(13), bold=True)
 
     def height(self, plot: Plot | None, width: int) -> int:
         """Return how much room the key takes above a plot of this width."""
@@ -79,37 +83,35 @@ class PlotKey:
 
     def paint(self, painter: QPainter, plot: Plot, room: QRect, cursor: float | None) -> None:
         """Paint the key; with a cursor, the values that it reads."""
-        theme, px = self.theme, self.theme.px
-        title_font, font, bold = theme.font(13, bold=True), theme.font(12), theme.font(12, bold=True)
-        base = QFontMetrics(title_font).ascent()
+        theme, px, title = self.theme, self.theme.px, self._title()
+        names, values = (lettering(theme.text_px(12), bold) for bold in (False, True))
         if plot.title:
-            painter.setFont(title_font)
+            painter.setFont(title.font)
             painter.setPen(theme.color("text"))
-            painter.drawText(room.left(), base, plot.title)
-        x = room.left() + (QFontMetrics(title_font).horizontalAdvance(plot.title) + px(10) if plot.title else 0)
+            title.on_line(painter, room.left(), title.ascent, plot.title)
+        x = room.left() + (text_width(title.px, plot.title, bold=True) + px(10) if plot.title else 0)
         beside = (
             ("" if plot.empty else plot.note) if cursor is None else f"{plot.x.label} {plot.x.told(cursor)}".strip()
         )
         if plot.title or plot.note:
-            painter.setFont(font)
+            painter.setFont(names.font)
             painter.setPen(theme.color("muted" if cursor is None else "accent_text"))
-            painter.drawText(x, base, _elided(font, beside, room.right() - x))
+            names.on_line(painter, x, title.ascent, _elided(names, beside, room.right() - x))
         readings = plot.readings(cursor) if cursor is not None else []
-        metrics = QFontMetrics(font)
         for at, ((name, role, style), place) in enumerate(
             zip(self._entries(plot), self.places(plot, room.width()), strict=True)
         ):
             place.translate(room.topLeft())
-            middle, base = place.center().y(), place.top() + (place.height() - metrics.height()) // 2 + metrics.ascent()
+            middle, base = place.center().y(), place.top() + (place.height() - names.height) // 2 + names.ascent
             self._paint_swatch(painter, QRectF(place.left(), middle - px(5), px(self._swatch()), px(10)), role, style)
-            painter.setFont(font)
+            painter.setFont(names.font)
             painter.setPen(theme.color("text"))
             left = place.left() + px(self._swatch() + 5)
-            painter.drawText(left, base, name)
+            names.on_line(painter, left, base, name)
             if readings and readings[at][1]:
-                painter.setFont(bold)
+                painter.setFont(values.font)
                 painter.setPen(theme.color(role))
-                painter.drawText(left + metrics.horizontalAdvance(name) + px(7), base, readings[at][1])
+                values.on_line(painter, left + text_width(names.px, name) + px(7), base, readings[at][1])
 
     def _paint_swatch(self, painter: QPainter, box: QRectF, role: str, style: str) -> None:
         theme = self.theme
@@ -136,5 +138,5 @@ class PlotKey:
             painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
 
 
-def _elided(font: QFont, text: str, width: int) -> str:
-    return QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, max(width, 0))
+def _elided(letters: Lettering, text: str, width: int) -> str:
+    return letters.metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(width, 0))
