@@ -1,7 +1,7 @@
 """Why scores are divided: what happens to q·k and to its softmax as heads grow.
 
 What lives here: the measurement of Example 5 for any head sizes, numbers of draws and divisors. What does not: the
-random numbers themselves (`explorer.core.javarandom`), the softmax (`explorer.core.softmax`), the exact distribution
+random numbers themselves (`explorer.core.javarandom`), the exact distribution
 that is sampled (`explorer.core.dot_distribution`), and how any of it is drawn.
 
 The measurement takes its gaussians from one stream, in chunks: the lesson's own sizes need thirteen million of them,
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, Choices, InputError, as_integer
 from explorer.core.javarandom import JavaRandom
-from explorer.core.softmax import softmax_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -173,13 +172,15 @@ def divisor_value(name: str, d_head: int, d_model: int | None = None) -> float:
     return DIVISORS[name](d_head, d_model or 0)
 
 
-def softmax_jacobian_norm(weights: Floats) -> Floats:
+def softmax_jacobian_norm(weights: Floats, axis: int = -1) -> Floats:
     """Return the Frobenius norm of softmax's Jacobian at given attention weights.
 
     Parameters
     ----------
-    weights : ndarray of shape (..., n)
+    weights : ndarray of shape (..., n_k)
         Rows that sum to 1.
+    axis : int
+        Along which they do.
 
     Returns
     -------
@@ -189,10 +190,52 @@ def softmax_jacobian_norm(weights: Floats) -> Floats:
         it matters, next to one-hot weights.
     """
     with np.errstate(under="ignore"):
-        squares, diagonal = weights * weights, weights * (1.0 - weights)
-        below = squares[..., 1:] * np.add.accumulate(squares, axis=-1)[..., :-1]
-        total = (diagonal * diagonal).sum(axis=-1) + 2.0 * below.sum(axis=-1)
-        return np.asarray(np.sqrt(total), np.float64)
+        by_key = np.moveaxis(weights, axis, 0)
+        squares, diagonal = by_key * by_key, by_key * (1.0 - by_key)
+        diagonal *= diagonal
+        below, before = np.zeros(squares.shape[1:]), np.zeros(squares.shape[1:])
+        for square in squares:
+            below += square * before
+            before += square
+        return np.asarray(np.sqrt(_over_keys(diagonal) + 2.0 * below), np.float64)
+
+
+def softmax_powers(scores: Floats, divisors: Floats) -> tuple[Floats, Floats]:
+    """Return the powers of e that softmax divides by their sum, and that sum, for several divisors of the scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (trials, n_k)
+    divisors : ndarray of shape (n,)
+
+    Returns
+    -------
+    powers : ndarray of shape (n_k, n, trials)
+        Keys come first: rows are short and many, and NumPy adds up short rows several times slower than long columns.
+        The largest of each row is 1.
+    total : ndarray of shape (n, trials)
+        Their sum, one key after the other.
+    """
+    by_key = np.ascontiguousarray(scores.T)[:, None]
+    powers = by_key / divisors[:, None]
+    powers -= powers.max(axis=0)
+    with np.errstate(under="ignore"):
+        np.exp(powers, out=powers)
+    return powers, _over_keys(powers)
+
+
+def shares(powers: Floats, total: Floats) -> Floats:
+    """Return powers divided by their sum, in their place: a tiny share may fall among the subnormal numbers."""
+    with np.errstate(under="ignore"):
+        return np.asarray(np.divide(powers, total, out=powers))
+
+
+def _over_keys(terms: Floats) -> Floats:
+    """Return the sum over the first axis, rounded after every addition."""
+    total: Floats = terms[0].copy()
+    for term in terms[1:]:
+        total += term
+    return total
 
 
 def concentration(scores: Floats, divisor: float) -> Concentration:
@@ -207,8 +250,8 @@ def concentration(scores: Floats, divisor: float) -> Concentration:
     -------
     Concentration
     """
-    weights = np.asarray(softmax_rows(scores / divisor), np.float64)
-    return Concentration(divisor, weights.max(axis=-1), softmax_jacobian_norm(weights))
+    powers, total = softmax_powers(scores, np.array([divisor]))
+    return Concentration(divisor, 1.0 / total[0], softmax_jacobian_norm(shares(powers, total), axis=0)[0])
 
 
 def measure(

@@ -18,10 +18,10 @@ from explorer.core.expression import Cell, Expression, Number, Operation, Result
 from explorer.core.javarandom import JavaRandom
 from explorer.core.ops import attention, spread_source
 from explorer.core.ops.base import Array, Arrays, Index, Names, Op, cell
-from explorer.core.softmax import softmax_in_place, softmax_rows
+from explorer.core.softmax import softmax_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 #: The divisors that are compared, in the order of the columns.
 DIVISORS: Final = ("none", "sqrt_d_head", "d_head", "sqrt_d_model")
@@ -204,6 +204,23 @@ def _divisors(head_sizes: Array, d_model: Array) -> Array:
     )
 
 
+def _trials(drawn: Array, pairs: Array, keys: Array) -> int:
+    return int(drawn.shape[1] - _whole(pairs)) // _whole(keys)
+
+
+def _powers(
+    drawn: Array, head_sizes: Array, pairs: Array, keys: Array, d_model: Array
+) -> Iterator[tuple[int, slice, Array, Array]]:
+    """Iterate over what softmax divides, and by what, as `scaling.softmax_powers` has it.
+
+    For each head size in turn, some trials at a time: which size, which trials, and the two arrays of these.
+    """
+    rows, by = _rows_for_softmax(drawn, pairs, keys), _divisors(head_sizes, d_model)
+    for row, first in itertools.product(range(len(rows)), range(0, rows.shape[1], CHUNK)):
+        part = slice(first, min(first + CHUNK, rows.shape[1]))
+        yield row, part, *scaling.softmax_powers(rows[row, part], by[row])
+
+
 def _weight(arrays: Arrays, names: Names, index: Index, key: int) -> Expression:
     """Return one attention weight of a trial; inputs begin with draws, head sizes, pairs, keys and d_model."""
     row, column, trial = index
@@ -234,12 +251,9 @@ def largest() -> Op:
     """
 
     def apply(drawn: Array, head_sizes: Array, pairs: Array, keys: Array, d_model: Array) -> Array:
-        rows, by = _rows_for_softmax(drawn, pairs, keys), _divisors(head_sizes, d_model)
-        divided = rows[:, None] / by[:, :, None, None]
-        divided -= rows.max(axis=-1)[:, None, :, None] / by[:, :, None, None]
-        # The largest score stands at 0 now, and the power of 0 is 1: the largest weight is 1 of the sum.
-        with np.errstate(under="ignore"):
-            tops = 1.0 / np.exp(divided, out=divided).sum(axis=-1)
+        tops = np.empty((head_sizes.size, len(DIVISORS), _trials(drawn, pairs, keys)))
+        for row, part, _, sums in _powers(drawn, head_sizes, pairs, keys, d_model):
+            tops[row, :, part] = 1.0 / sums  # the power of the largest score is 1
         return np.asarray(np.add.accumulate(tops, axis=-1)[..., -1] / tops.shape[-1])
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
@@ -257,7 +271,7 @@ def largest() -> Op:
     def source(names: Names) -> str:
         return f"largest_weights({', '.join(names)})"
 
-    return Op("largest", apply, terms, source, (_SOFTMAX, spread_source.DIVIDE, spread_source.LARGEST))
+    return Op("largest", apply, terms, source, (spread_source.POWERS, spread_source.LARGEST))
 
 
 def norms() -> Op:
@@ -276,17 +290,14 @@ def norms() -> Op:
         progress: Callable[[float], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> Array:
-        rows, by = _rows_for_softmax(drawn, pairs, keys), _divisors(head_sizes, d_model)
-        trials = rows.shape[1]
-        found = np.empty((*by.shape, trials))
-        for row, first in itertools.product(range(len(rows)), range(0, trials, CHUNK)):
+        trials = _trials(drawn, pairs, keys)
+        found = np.empty((head_sizes.size, len(DIVISORS), trials))
+        for row, part, powers, sums in _powers(drawn, head_sizes, pairs, keys, d_model):
             if cancelled is not None and cancelled():
                 raise scaling.Cancelled
-            last = min(first + CHUNK, trials)
-            weights = np.asarray(softmax_in_place(rows[row, first:last] / by[row, :, None, None]), np.float64)
-            found[row, :, first:last] = scaling.softmax_jacobian_norm(weights)
+            found[row, :, part] = scaling.softmax_jacobian_norm(scaling.shares(powers, sums), axis=0)
             if progress is not None:
-                progress((row + last / trials) / len(rows))
+                progress((row + part.stop / trials) / len(found))
         return found
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
@@ -307,7 +318,7 @@ def norms() -> Op:
         weights = head_sizes.size * len(DIVISORS) * (drawn.shape[1] - _whole(pairs))
         return bool(weights <= QUICK_WEIGHTS)
 
-    sources = (_SOFTMAX, spread_source.DIVIDE, spread_source.NORMS)
+    sources = (spread_source.POWERS, spread_source.NORMS)
     return Op("norms", apply, terms, source, sources, slow=True, quick=quick)
 
 

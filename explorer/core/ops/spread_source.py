@@ -70,29 +70,27 @@ def draw_scores(head_sizes, pairs, trials, keys, seed):
     return np.array(rows)
 '''
 
-DIVIDE: Final = '''\
-def divided(draws, head_sizes, pairs, keys, d_model):
-    """Return the rows of scores for softmax, and what each is divided by: 1, root of d, d, root of d_model."""
+POWERS: Final = '''\
+def powers(draws, head_sizes, pairs, keys, d_model):
+    """What softmax divides by its sum, of scores divided by 1, root of d, d, root of d_model; keys come first."""
     rows = draws[:, int(pairs):].reshape(draws.shape[0], -1, int(keys))
     d = head_sizes[:, 0]
-    return rows, np.stack([np.ones_like(d), np.sqrt(d), d, np.full_like(d, np.sqrt(float(d_model)))], axis=-1)
+    by = np.stack([np.ones_like(d), np.sqrt(d), d, np.full_like(d, np.sqrt(float(d_model)))], axis=-1)
+    scores = np.ascontiguousarray(np.moveaxis(rows, -1, 0))[:, :, None, :] / by[:, :, None]
+    return np.exp(scores - scores.max(axis=0))
 '''
 
 LARGEST: Final = """\
 def largest_weights(draws, head_sizes, pairs, keys, d_model):
-    rows, by = divided(draws, head_sizes, pairs, keys, d_model)
-    tops = softmax(rows[:, None] / by[:, :, None, None]).max(axis=-1)
+    tops = 1.0 / sum(powers(draws, head_sizes, pairs, keys, d_model))  # the largest power is 1
     return np.add.accumulate(tops, axis=-1)[..., -1] / tops.shape[-1]
 """
 
 NORMS: Final = """\
 def jacobian_norms(draws, head_sizes, pairs, keys, d_model):
-    rows, by = divided(draws, head_sizes, pairs, keys, d_model)
-    found = np.empty((*by.shape, rows.shape[1]))
-    for row, column in np.ndindex(by.shape):
-        w = softmax(rows[row] / by[row, column])
-        squares, diagonal = w * w, w * (1.0 - w)
-        below = squares[:, 1:] * np.add.accumulate(squares, axis=-1)[:, :-1]
-        found[row, column] = np.sqrt((diagonal * diagonal).sum(axis=-1) + 2.0 * below.sum(axis=-1))
-    return found
+    w = powers(draws, head_sizes, pairs, keys, d_model)
+    w = w / sum(w)
+    squares, diagonal = w * w, w * (1.0 - w)
+    below = sum(squares[key] * sum(squares[:key]) for key in range(1, len(w)))
+    return np.sqrt(sum(diagonal * diagonal) + 2.0 * below)
 """
