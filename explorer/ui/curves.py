@@ -100,12 +100,12 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
 
     # --- look ---
 
-    def restyle(self, plot: Plot | None) -> None:
+    def restyle(self, plot: Plot) -> None:
         """Take fonts, colours and widths from the theme; axes that would look as they do are left alone."""
         theme, px = self.theme, self.theme.px
         font = theme.font(12)
         metrics = QFontMetrics(font)
-        scales = (("bottom", plot.x), ("left", plot.y)) if plot else ()
+        scales = (("bottom", plot.x), ("left", plot.y))
         look = theme, [(one.label, one.caption, one.shown, self._extent(name, one, metrics)) for name, one in scales]
         if look == self._look:
             return
@@ -114,7 +114,7 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         text, line = theme.color("muted"), QPen(theme.color("border"), max(px(1), 1))
         line.setCosmetic(True)
         beside = metrics.horizontalAdvance("00")
-        labelled = plot is not None and plot.y.shown
+        labelled = plot.y.shown
         self.parts.layout.setContentsMargins(
             0 if labelled else beside, metrics.height() // 2 if labelled else px(3), beside, 0
         )

@@ -13,7 +13,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from explorer.ui import plot_labels
+
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from explorer.concepts.shown.plots import Line, Plot
     from explorer.ui.curves import CurvesView
     from explorer.ui.theme import Theme
@@ -28,6 +33,7 @@ class Overlay(QWidget):
         self._view = view
         self._taken: list[QRectF] = []
         self._labels: list[QRectF] = []
+        self._under: tuple[Plot, QRectF, NDArray[np.float64]] | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
@@ -117,7 +123,7 @@ class Overlay(QWidget):
     def _paint_label(
         self, painter: QPainter, inside: QRectF, at: QPointF, label: str, role: str, *, needed: bool = True
     ) -> None:
-        """Write a label beside a point: where it stays on the plot and lies on no other label.
+        """Write a label beside a point: where it stays on the plot, lies on no other label and covers least.
 
         Words that are not needed are left out where there is no such place.
         """
@@ -127,18 +133,17 @@ class Overlay(QWidget):
         room = int(inside.width()) - self.theme.px(6)
         label = metrics.elidedText(label, Qt.TextElideMode.ElideRight, room)
         width, height = metrics.horizontalAdvance(label) + self.theme.px(6), metrics.height()
-        # A long label beside a point in the middle fits on neither side: it then lies above or below, within the plot.
-        within = min(max(at.x() - width / 2, inside.left()), inside.right() - width)
-        boxes = [
-            QRectF(x, y, width, height)
-            for lift in range(4)
-            for x in (at.x() + gap, at.x() - gap - width, within)
-            for y in (at.y() - height - lift * height, at.y() + lift * height)
-        ]
-        boxes = [box for box in boxes if inside.contains(box)]
-        free = [box for box in boxes if not any(box.intersects(other) for other in self._taken)]
-        if free or (needed and boxes):
-            self._write(painter, (free or boxes)[0], label, role)
+        box = plot_labels.place(at, width, height, gap, inside, self._taken, self._drawn(inside), needed=needed)
+        if box is not None:
+            self._write(painter, box, label, role)
+
+    def _drawn(self, inside: QRectF) -> NDArray[np.float64]:
+        """Return where curves and lines lie, found once for a plot and a size."""
+        plot = self._view.plot
+        assert plot is not None
+        if self._under is None or self._under[0] is not plot or self._under[1] != inside:
+            self._under = plot, inside, plot_labels.drawn(plot, inside)
+        return self._under[2]
 
     def _write(self, painter: QPainter, box: QRectF, label: str, role: str) -> None:
         ground = QColor(self.theme.color("stage"))

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from collections import Counter
 
 import pytest
 import shiboken6
@@ -204,30 +205,56 @@ def test_a_tabs_stage_is_fitted_once_when_it_is_first_shown(
 
 
 class _Painted(QObject):
-    """Counts how often the trace of a tab was painted."""
+    """Counts how often each widget is painted while it is used as a context."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.count = 0
+        self.count: Counter[QObject] = Counter()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.count += event.type() == QEvent.Type.Paint and isinstance(watched, TraceStrip)
+        if event.type() == QEvent.Type.Paint:
+            self.count[watched] += 1
         return False
+
+    def __enter__(self) -> Counter[QObject]:
+        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
+        return self.count
+
+    def __exit__(self, *_: object) -> None:
+        QApplication.sendPostedEvents()
+        QApplication.processEvents()
+        QApplication.instance().removeEventFilter(self)  # type: ignore[union-attr]
 
 
 @by_tab
 def test_a_tab_is_painted_once_when_it_is_first_shown(make_window: MakeWindow, concept: declaration.Concept) -> None:
     window = make_window(next(one.slug for one in CONCEPTS if one is not concept))
     window.readiness.finish()
-    painted = _Painted()
-    QApplication.instance().installEventFilter(painted)  # type: ignore[union-attr]
-    try:
+    with _Painted() as count:
         window.workbench.show(concept.slug)
-        QApplication.sendPostedEvents()
-        QApplication.processEvents()
-    finally:
-        QApplication.instance().removeEventFilter(painted)  # type: ignore[union-attr]
-    assert painted.count == 1
+    assert [times for widget, times in count.items() if isinstance(widget, TraceStrip)] == [1]
+
+
+@by_tab
+def test_an_edit_paints_nothing_twice(make_window: MakeWindow, concept: declaration.Concept) -> None:
+    window = make_window(concept.slug)
+    window.readiness.finish()
+    inputs = window.workbench.state(concept.slug).inputs
+    name = next((one.name for one in concept.inputs if one.kind == "number" and inputs[one.name].size), None)
+
+    def edit(value: float) -> None:
+        if name is None:
+            control = next(one for one in concept.controls if isinstance(one, declaration.Slider))
+            window.workbench.set_control(concept.slug, control.name, control.low + value * control.step)
+        else:
+            window.workbench.edit(concept.slug, name, [(0,) * inputs[name].ndim], [value])
+
+    edit(2.0)
+    settle(window)
+    with _Painted() as count:
+        edit(3.0)
+    assert count
+    assert [widget.metaObject().className() for widget, times in count.items() if times > 1] == []
 
 
 class _Windows(QObject):

@@ -24,6 +24,17 @@ def walk(history):
     return labels
 
 
+def do(history, action, state):
+    """Do one of "begin", "end", "undo" and "redo"; returns the state after it."""
+    if action in ("begin", "end"):
+        getattr(history, action)()
+        return state
+    entry = getattr(history, action)()
+    if entry is None:
+        return state
+    return entry.before if action == "undo" else entry.after
+
+
 def test_a_new_history_has_nothing_to_undo_or_redo(history):
     assert history.undo() is None
     assert history.redo() is None
@@ -159,16 +170,8 @@ def test_in_any_order_undoing_everything_returns_to_the_start(actions):
             count += 1
             history.record(str(count), "a", state, count)
             state = count
-        elif action == "begin":
-            history.begin()
-        elif action == "end":
-            history.end()
-        elif action == "undo":
-            entry = history.undo()
-            state = entry.before if entry else state
         else:
-            entry = history.redo()
-            state = entry.after if entry else state
+            state = do(history, action, state)
     end, entries = state, 0
     while (entry := history.undo()) is not None:
         assert entry.after == state
@@ -248,16 +251,8 @@ def test_in_any_order_the_steps_fit_their_room_and_lead_back_as_they_came(action
             history.record(str(count), "a", state, after)
             state = after
             assert history.undo_label is not None
-        elif action == "begin":
-            history.begin()
-        elif action == "end":
-            history.end()
-        elif action == "undo":
-            entry = history.undo()
-            state = entry.before if entry else state
         else:
-            entry = history.redo()
-            state = entry.after if entry else state
+            state = do(history, action, state)
     end, entries = state, []
     while (entry := history.undo()) is not None:
         assert entry.after == state

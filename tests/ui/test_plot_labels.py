@@ -1,0 +1,102 @@
+"""Labels of a plot stand beside what they name, on the plot, and on nothing that is drawn where that can be had."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF
+
+from explorer.concepts.shown.plots import Line, Plot, Scale, Series
+from explorer.ui.plot_labels import drawn, place
+
+INSIDE = QRectF(40, 20, 400, 200)
+NOTHING = np.zeros((0, 2))
+LINEAR = Scale("x", 0.0, 1.0), Scale("y", 0.0, 1.0)
+
+
+def curve(*points: tuple[float, float], style: str = "line") -> Plot:
+    x, y = np.array(points).T
+    return Plot(*LINEAR, series=(Series("s", x, y, style=style),))  # type: ignore[arg-type]
+
+
+def under(box: QRectF, points: np.ndarray) -> int:
+    return sum(box.contains(QPointF(*one)) for one in points.tolist())
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        curve((0, 0), (1, 1)),
+        curve((0, 0), (0.5, 0), (0.5001, 1), (1, 1)),
+        curve((0, 0.3), (0.2, np.nan), (0.4, 0.5), (1, 0.1)),
+        Plot(*LINEAR, lines=(Line(0.4), Line(0.7, vertical=False))),
+    ],
+    ids=["slope", "step", "gap", "straight lines"],
+)
+def test_no_label_slips_between_the_points_of_what_is_drawn(plot: Plot) -> None:
+    points = drawn(plot, INSIDE)
+    inner = INSIDE.adjusted(-1, -1, 1, 1)
+    assert all(inner.contains(QPointF(*one)) for one in points.tolist())
+    for one in plot.series:
+        there = np.isfinite(one.y)
+        for x, y in zip(one.x[there], one.y[there], strict=True):
+            at = np.array([INSIDE.left() + x * INSIDE.width(), INSIDE.bottom() - y * INSIDE.height()])
+            assert np.hypot(*(points - at).T).min() < 5
+    ordered = points[: len(points) if plot.series else 0]
+    assert (np.hypot(*np.diff(ordered, axis=0).T) < 8).all()
+
+
+def test_points_are_known_where_they_stand_and_nothing_between_them() -> None:
+    points = drawn(curve((0.25, 0.5), (0.75, 0.5), style="points"), INSIDE)
+    assert points.tolist() == [[140, 120], [340, 120]]
+
+
+def test_nothing_drawn_is_no_point() -> None:
+    assert drawn(Plot(*LINEAR), INSIDE).shape == (0, 2)
+
+
+def test_a_label_with_room_stands_right_above_its_point() -> None:
+    box = place(QPointF(100, 120), 60, 16, 6, INSIDE, [], NOTHING)
+    assert box == QRectF(106, 102, 60, 16)
+
+
+def test_a_label_goes_where_no_curve_is() -> None:
+    plot = curve((0, 0), (1, 1))
+    points = drawn(plot, INSIDE)
+    box = place(QPointF(240, 120), 60, 16, 6, INSIDE, [], points)
+    assert box is not None
+    assert under(box, points) == 0
+    assert abs(box.center().y() - 120) < 16, "beside its point, not lifted away"
+
+
+def test_a_label_that_is_not_needed_is_left_out_and_one_that_is_stands_on_others() -> None:
+    at, everything = QPointF(240, 120), [QRectF(INSIDE)]
+    assert place(at, 60, 16, 6, INSIDE, everything, NOTHING, needed=False) is None
+    assert place(at, 60, 16, 6, INSIDE, everything, NOTHING) is not None
+
+
+def test_a_label_that_is_wider_than_the_plot_has_no_place() -> None:
+    assert place(QPointF(240, 120), 401, 16, 6, INSIDE, [], NOTHING) is None
+
+
+@given(
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.floats(10, 390),
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=6),
+    st.lists(st.tuples(st.floats(40, 400), st.floats(20, 200)), max_size=4),
+)
+def test_a_label_is_on_the_plot_off_what_is_taken_and_covers_least(
+    x: float, y: float, width: float, points: list[tuple[float, float]], corners: list[tuple[float, float]]
+) -> None:
+    at = QPointF(INSIDE.left() + x * INSIDE.width(), INSIDE.bottom() - y * INSIDE.height())
+    taken = [QRectF(*corner, 80, 16) for corner in corners]
+    under_it = drawn(curve(*sorted(points)), INSIDE)
+    box = place(at, width, 16, 6, INSIDE, taken, under_it, needed=False)
+    if box is None:
+        return
+    assert INSIDE.contains(box)
+    assert not any(box.intersects(one) for one in taken)
+    without = place(at, width, 16, 6, INSIDE, taken, NOTHING, needed=False)
+    assert without is not None
+    assert under(box.adjusted(0.1, 0.1, -0.1, -0.1), under_it) <= under(without, under_it)
