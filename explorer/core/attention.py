@@ -55,6 +55,10 @@ DIFFERENT_D_K = QT_TRANSLATE_NOOP(
 DIFFERENT_KEYS = QT_TRANSLATE_NOOP(
     "core", "k has shape {k} and v has shape {v}: their first two axes, n_head_kv and n_k, must be equal"
 )
+#: From so many queries on keys are stored by columns: a matrix product with their transpose then takes half as long,
+#: which a copy that turns them must first bring in.
+WORTH_TURNING = 16
+
 NO_SHARING = QT_TRANSLATE_NOOP(
     "core",
     "q has shape {q} and k has shape {k}: "
@@ -237,8 +241,12 @@ def attend(
         check_broadcast("bias", added, (n_head, n_q, n_k), PAIR_AXES)
         added = freeze(added)
 
-    shapes = (*(array.shape for array in given), (n_head, n_q, n_k), (n_head, n_q, d_v))
+    by_width = n_q >= WORTH_TURNING
+    shape_of_k = (len(given[1]), d_k, n_k) if by_width else given[1].shape
+    shapes = (given[0].shape, shape_of_k, given[2].shape, (n_head, n_q, n_k), (n_head, n_q, d_v))
     memory, (*kept, weights, output) = _reserve(dtype, shapes)
+    if by_width:
+        kept[1] = kept[1].swapaxes(1, 2)
     for own, array in zip(kept, given, strict=True):
         own[...] = array
     with one_thread() as alone:

@@ -266,7 +266,7 @@ def row_norm_bound(name: str, array: FloatArray) -> float:
     InputError
         For NaN, +inf and -inf, naming the first such cell.
     """
-    flat = array.reshape(-1)
+    flat = array.ravel(order="K")
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         squares = float(np.dot(flat, flat))
     if squares < np.inf:

@@ -35,8 +35,11 @@ SCRATCH_BYTES = 512 * 1024
 # Multiplications below which starting a thread costs more than it brings.
 WORTH_A_THREAD = 8_000_000
 MOST_THREADS = 8
-# Pairs from which row sums are taken as a product with ones, which is four times faster on short rows.
+# Pairs from which row sums are taken as a product with ones, which is four times faster on short rows, and from which
+# it is worth while to find rows whose maximum need not be subtracted.
 MANY_PAIRS = 100_000
+# The exponentials of scores this near 0, and sums of very many of them, are ordinary numbers even in float32.
+NEAR_0 = 60.0
 
 
 @dataclass(frozen=True)
@@ -98,9 +101,12 @@ def solve(problem: Problem, *, threads_welcome: bool) -> None:
     tasks = deque(_cut(problem, workers))
     failures: list[BaseException] = []
 
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        reach = _reach_of_keys(problem) if problem.weights.size >= MANY_PAIRS else None
+
     def run() -> None:
         try:
-            _work_off(problem, tasks)
+            _work_off(problem, tasks, reach)
         except BaseException as failure:  # noqa: BLE001 - raised again in the caller's thread, below
             failures.append(failure)
 
@@ -112,6 +118,24 @@ def solve(problem: Problem, *, threads_welcome: bool) -> None:
         thread.join()
     if failures:
         raise failures[0]
+
+
+def _reach_of_keys(problem: Problem) -> FloatArray | None:
+    """Return the largest square of the norm of a key that each row may see, times scale²: shape (n_head_kv, n_q).
+
+    Times the square of the query's norm it bounds that of the row's scores (Cauchy and Schwarz). No key decides over a
+    row that does not see it. None where a mask, a bias or a window makes that a longer search.
+    """
+    if problem.hidden is not None or problem.bias is not None or problem.window is not None:
+        return None
+    squares = np.einsum("...i,...i->...", problem.k, problem.k)
+    n_q = problem.q.shape[2]
+    if problem.causal:
+        last = np.clip(np.arange(n_q) + problem.q_offset, 0, squares.shape[-1] - 1)
+        squares = np.maximum.accumulate(squares, axis=-1)[:, last]
+    else:
+        squares = np.broadcast_to(squares.max(axis=-1, keepdims=True), (len(squares), n_q))
+    return np.asarray(squares * problem.scale**2)
 
 
 def _cores() -> int:
@@ -160,7 +184,7 @@ def _head_slices(n_head_kv: int, shared: int, at_once: int) -> list[tuple[slice,
     ]
 
 
-def _work_off(problem: Problem, tasks: deque[_Task]) -> None:
+def _work_off(problem: Problem, tasks: deque[_Task], reach: FloatArray | None) -> None:
     """Take tasks until none is left; other threads may take from the same deque."""
     scratch = np.empty(0, problem.q.dtype)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -172,10 +196,10 @@ def _work_off(problem: Problem, tasks: deque[_Task]) -> None:
             size = problem.weights[task.at(task.keys)].size
             if scratch.size < size:
                 scratch = np.empty(size, problem.q.dtype)
-            _run(problem, task, scratch)
+            _run(problem, task, scratch, reach)
 
 
-def _run(problem: Problem, task: _Task, scratch: FloatArray) -> None:
+def _run(problem: Problem, task: _Task, scratch: FloatArray, reach: FloatArray | None) -> None:
     weights = problem.weights[task.at()]
     if task.keys.start > 0:
         weights[..., : task.keys.start] = 0
@@ -198,10 +222,15 @@ def _run(problem: Problem, task: _Task, scratch: FloatArray) -> None:
         scores[..., part] += minus_infinity
     if problem.hidden is not None:
         np.copyto(scores, -np.inf, where=problem.hidden[task.at(task.keys)])
+    near_0 = None
+    if reach is not None:
+        q = problem.q[task.at()]
+        near_0 = np.einsum("...i,...i->...", q, q) * reach[task.kv_heads, None, task.rows] < NEAR_0**2
     softmax_in_place(
         scores,
         out=weights,
         by_product=problem.weights.size >= MANY_PAIRS,
+        near_0=near_0,
         may_be_blind=task.may_be_blind,
     )
     np.matmul(weights, problem.v[task.kv_heads, None, task.keys], out=output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -175,6 +175,31 @@ def test_a_later_token_changes_no_bit_of_a_long_sequence(dtype: type) -> None:
         after = attend(*changed, causal=True)
         assert before.weights[:, :position].tobytes() == after.weights[:, :position].tobytes()
         assert_array_equal(before.output[:, :position], after.output[:, :position])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rules", [{"causal": True}, {}, {"softcap": 30.0}, {"causal": True, "scale": -0.5}], ids=str)
+def test_rows_far_from_0_and_near_it_are_a_softmax_alike(dtype: type, rules: dict[str, Any]) -> None:
+    q, k, v = (normal(seed, (4, 170, 16), dtype) for seed in (1, 2, 3))
+    q[:, ::3] *= 40  # scores of some hundreds: their exponentials are no float32
+    k[1, 100:] *= 50
+    trace = attend(q, k, v, **rules)
+    assert np.abs(trace.masked[trace.visible]).max() > 25
+    table = trace.masked.astype(np.float64)
+    powers = np.exp(table - table.max(axis=-1, keepdims=True))
+    # What scores of some hundreds lose in float32 are digits of an exponent.
+    assert_allclose(trace.weights, powers / powers.sum(axis=-1, keepdims=True), rtol=2e-3, atol=2e-4)
+    assert_allclose(trace.weights.sum(axis=-1), 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_later_key_far_from_0_changes_no_bit_of_an_earlier_row(dtype: type) -> None:
+    q, k, v = (normal(seed, (4, 170, 16), dtype) for seed in (1, 2, 3))
+    before = attend(q, k, v, causal=True)
+    k[:, 120:] *= 1000
+    after = attend(q, k, v, causal=True)
+    assert before.weights[:, :120].tobytes() == after.weights[:, :120].tobytes()
+    assert not np.array_equal(before.weights[:, 120:], after.weights[:, 120:])
 
 
 @given(cases())
