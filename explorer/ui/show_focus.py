@@ -109,9 +109,12 @@ def _taken_up(
     read = {source for name in about if name in stages for source in stages[name].inputs}
     readers = {stage.name for stage in concept.stages if not about.isdisjoint(stage.inputs)}
     beside = {source for name in readers for source in stages[name].inputs}
+    masks = {one.name for one in concept.inputs if one.kind == "mask"}
     kept = chosen | {id(view) for view in leaves if told in arrays_of(view)}
     for names, together in (({told}, ()), (about, ()), (read, PARTS), (readers, PARTS), (beside, (*PARTS, "input"))):
         group = [view for view in leaves if not names.isdisjoint(arrays_of(view))]
+        # A mask comes first: it is there to be clicked, and the scores beside it stand in the masked ones too.
+        group.sort(key=lambda view: masks.isdisjoint(arrays_of(view)))
         for view in group:
             if hidden.issuperset(arrays_of(view)):
                 continue

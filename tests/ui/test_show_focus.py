@@ -42,6 +42,13 @@ def test_the_attention_weights_stay_in_sight_while_they_are_told_of(make_window:
         assert "weights" in seen(window), slug
 
 
+def test_a_mask_can_be_clicked_while_masking_is_shown(make_window: MakeWindow) -> None:
+    window = make_window("causal-mask", present=True, size=(1280, 720))
+    window.workbench.set_view("causal-mask", step=0)
+    settle(window)
+    assert seen(window) == {"allowed", "masked"}
+
+
 def test_a_smaller_room_shows_less_and_a_larger_one_more_again(make_window: MakeWindow) -> None:
     window = make_window("full-attention", present=True, size=(1920, 1080))
     everything = seen(window)
