@@ -19,11 +19,12 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from explorer.ui.window import MainWindow
 
 REPORT_EVERY = 1_000
