@@ -7,7 +7,7 @@ things are from the view that it lies on.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
@@ -19,9 +19,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from explorer.concepts.shown.plots import Line, Plot
+    from explorer.concepts.shown.plots import Band, Line, Plot
     from explorer.ui.curves import CurvesView
     from explorer.ui.theme import Theme
+
+
+class _Label(NamedTuple):
+    """A label that has found its place, and the point that it names."""
+
+    box: QRectF
+    text: str
+    role: str
+    at: QPointF
 
 
 class Overlay(QWidget):
@@ -32,14 +41,14 @@ class Overlay(QWidget):
         self.theme = theme
         self._view = view
         self._taken: list[QRectF] = []
-        self._labels: list[QRectF] = []
+        self._labels: list[_Label] = []
         self._under: tuple[Plot, QRectF, NDArray[np.float64]] | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def labels(self) -> list[QRectF]:
         """Return where labels were painted last."""
-        return list(self._labels)
+        return [label.box for label in self._labels]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint lines, points, their labels, and the cursor."""
@@ -55,20 +64,24 @@ class Overlay(QWidget):
             painter.end()
             return
         for band in plot.bands:
-            self._paint_band_label(painter, plot, inside, band.low, band.high, band.label, band.role)
+            self._place_band_label(plot, inside, band)
         for line in plot.lines:
             self._paint_line(painter, plot, inside, line)
         room = inside.adjusted(-1, -1, 1, 1)
         named = [(one, QPointF(_x(plot, inside, one.x), _y(plot, inside, one.y))) for one in plot.crossings]
         named = [(one, at) for one, at in named if room.contains(at)]
         size = self.theme.px(5)
+        # No label may lie on a dot.
+        self._taken += [QRectF(at.x() - size, at.y() - size, 2 * size, 2 * size) for one, at in named if one.dot]
+        for one, at in named:
+            self._place_label(inside, at, one.label, one.role, needed=one.dot)
+        for label in self._labels:
+            self._paint_lead(painter, label)
         for one, at in named:
             if one.dot:
                 self._paint_dot(painter, at, self.theme.color(one.role), 5)
-                # No label may lie on a dot.
-                self._taken.append(QRectF(at.x() - size, at.y() - size, 2 * size, 2 * size))
-        for one, at in named:
-            self._paint_label(painter, inside, at, one.label, one.role, needed=one.dot)
+        for label in self._labels:
+            self._write(painter, label)
         self._paint_cursor(painter, plot, inside)
         if self._view.hasFocus():
             painter.setPen(QPen(self.theme.color("accent"), max(self.theme.px(2), 2)))
@@ -100,19 +113,19 @@ class Overlay(QWidget):
             y = inside.bottom() - share * inside.height()
             painter.drawLine(QPointF(inside.left(), y), QPointF(inside.right(), y))
             at = QPointF(inside.right(), y)
-        self._paint_label(painter, inside, at, line.label, line.role)
+        self._place_label(inside, at, line.label, line.role)
 
-    def _paint_band_label(
-        self, painter: QPainter, plot: Plot, inside: QRectF, low: float, high: float, label: str, role: str
-    ) -> None:
-        left, right = (inside.left() + min(max(plot.x.share(end), 0.0), 1.0) * inside.width() for end in (low, high))
-        if not label or right <= left:
+    def _place_band_label(self, plot: Plot, inside: QRectF, band: Band) -> None:
+        left, right = (
+            inside.left() + min(max(plot.x.share(at), 0.0), 1.0) * inside.width() for at in (band.low, band.high)
+        )
+        if not band.label or right <= left:
             return
         metrics = QFontMetrics(self.theme.font(12))
-        width = metrics.horizontalAdvance(label) + self.theme.px(6)
+        width = metrics.horizontalAdvance(band.label) + self.theme.px(6)
         middle = min(max((left + right) / 2, inside.left() + width / 2), inside.right() - width / 2)
         box = QRectF(middle - width / 2, inside.bottom() - metrics.height() - self.theme.px(3), width, metrics.height())
-        self._write(painter, box, label, role)
+        self._keep(_Label(box, band.label, band.role, box.center()))
 
     def _paint_dot(self, painter: QPainter, at: QPointF, color: QColor, size: float) -> None:
         radius = max(self.theme.px(size * (1.7 if self.theme.present else 1)), 2)
@@ -120,10 +133,8 @@ class Overlay(QWidget):
         painter.setBrush(color)
         painter.drawEllipse(at, radius, radius)
 
-    def _paint_label(
-        self, painter: QPainter, inside: QRectF, at: QPointF, label: str, role: str, *, needed: bool = True
-    ) -> None:
-        """Write a label beside a point: where it stays on the plot, lies on no other label and covers least.
+    def _place_label(self, inside: QRectF, at: QPointF, label: str, role: str, *, needed: bool = True) -> None:
+        """Find a label's place beside a point: where it stays on the plot, lies on no other label and covers least.
 
         Words that are not needed are left out where there is no such place.
         """
@@ -135,7 +146,24 @@ class Overlay(QWidget):
         width, height = metrics.horizontalAdvance(label) + self.theme.px(6), metrics.height()
         box = plot_labels.place(at, width, height, gap, inside, self._taken, self._drawn(inside), needed=needed)
         if box is not None:
-            self._write(painter, box, label, role)
+            self._keep(_Label(box, label, role, at))
+
+    def _keep(self, label: _Label) -> None:
+        self._labels.append(label)
+        self._taken.append(label.box)
+
+    def _paint_lead(self, painter: QPainter, label: _Label) -> None:
+        """Draw a thin line from a point to its label where that had to stand away from it."""
+        box, at, inset = label.box, label.at, self.theme.px(3)
+        end = QPointF(
+            min(max(at.x(), box.left() + inset), box.right() - inset),
+            min(max(at.y(), box.top() + inset), box.bottom() - inset),
+        )
+        if math.hypot(end.x() - at.x(), end.y() - at.y()) > self.theme.px(7) + box.height() / 2:
+            color = QColor(self.theme.color(label.role))
+            color.setAlphaF(0.6)
+            painter.setPen(QPen(color, max(self.theme.scale, 1)))
+            painter.drawLine(at, end)
 
     def _drawn(self, inside: QRectF) -> NDArray[np.float64]:
         """Return where curves and lines lie, found once for a plot and a size."""
@@ -145,17 +173,15 @@ class Overlay(QWidget):
             self._under = plot, inside, plot_labels.drawn(plot, inside)
         return self._under[2]
 
-    def _write(self, painter: QPainter, box: QRectF, label: str, role: str) -> None:
+    def _write(self, painter: QPainter, label: _Label) -> None:
         ground = QColor(self.theme.color("stage"))
         ground.setAlphaF(0.8)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ground)
-        painter.drawRoundedRect(box, self.theme.px(3), self.theme.px(3))
+        painter.drawRoundedRect(label.box, self.theme.px(3), self.theme.px(3))
         painter.setFont(self.theme.font(12))
-        painter.setPen(self.theme.color(role))
-        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), label)
-        self._taken.append(box)
-        self._labels.append(box)
+        painter.setPen(self.theme.color(label.role))
+        painter.drawText(label.box, int(Qt.AlignmentFlag.AlignCenter), label.text)
 
     # --- cursor ---
 
