@@ -391,7 +391,7 @@ class MatrixView(QTableView):
         fine, coarse = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
         step = (1.0 if self.whole else 0.01) * (0.1 if modifiers & fine else 10 if modifiers & coarse else 1)
         moved = round((point.x() - start.x()) / max(self.look.theme.scale, 0.1))
-        self._host.write(self.name, [index], [round(value + moved * step, 0 if self.whole else 6)])
+        self._host.write(self.name, [index], [number_text.added(value, round(moved * step, 0 if self.whole else 6))])
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll when there is something to scroll; the wheel never changes a value."""
@@ -514,7 +514,7 @@ class MatrixView(QTableView):
         if self.whole:
             amount = math.copysign(1.0, amount)
         cells = self._selected()
-        self._write(cells, [round(float(self.values[cell]) + amount, 12) for cell in cells])
+        self._write(cells, [number_text.added(self.values[cell], amount) for cell in cells])
 
     # --- ranges ---
 

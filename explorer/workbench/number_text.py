@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 
 from explorer.core.checks import QT_TRANSLATE_NOOP, InputError
 
@@ -162,6 +163,11 @@ def parse_bool(text: str) -> bool:
     if value in (0.0, 1.0):
         return bool(value)
     raise InputError(NOT_YES_OR_NO, text=quoted(text))
+
+
+def added(value: float, amount: float) -> float:
+    """Return the sum of two numbers as they are written: 0.1 more and then 0.1 less is the number that it was."""
+    return float(Decimal(repr(float(value))) + Decimal(repr(float(amount))))
 
 
 def full(value: float) -> str:

@@ -220,6 +220,41 @@ def test_dragging_the_corner_of_a_cell_scrubs_in_one_step(qtbot: QtBot, make_win
     assert window.workbench.undo_label is None
 
 
+@pytest.mark.parametrize("value", [0.123456789012345, -3e-14, 12345.6789])
+def test_a_number_that_goes_up_and_down_again_is_the_same_number(
+    qtbot: QtBot, make_window: MakeWindow, value: float
+) -> None:
+    window = make_window(SEVEN)
+    view, port = view_of(window, "x"), view_of(window, "x").viewport()
+    window.workbench.edit(SEVEN, "x", [(1, 1)], [value])
+    settle(window)
+    stand_on(qtbot, view, 1, 1)
+
+    def held() -> float:
+        return float(window.workbench.state(SEVEN).inputs["x"][1, 1])
+
+    alt = Qt.KeyboardModifier.AltModifier
+    finely = alt | Qt.KeyboardModifier.ShiftModifier
+    for there, back, modifiers in (
+        (Qt.Key.Key_Up, Qt.Key.Key_Down, alt),
+        (Qt.Key.Key_Down, Qt.Key.Key_Up, finely),
+    ):
+        qtbot.keyClick(port, there, modifiers)
+        assert held() != value
+        settle(window)
+        qtbot.keyClick(port, back, modifiers)
+        assert held() == value
+        settle(window)
+    start = view.visualRect(view.model().index(1, 1)).bottomRight() - QPoint(3, 3)
+    qtbot.mousePress(port, Qt.MouseButton.LeftButton, pos=start)
+    qtbot.mouseMove(port, start + QPoint(25, 0))
+    there = held()
+    qtbot.mouseMove(port, start)
+    qtbot.mouseRelease(port, Qt.MouseButton.LeftButton, pos=start)
+    assert there == pytest.approx(value + 0.25)
+    assert held() == value
+
+
 def test_asking_to_edit_a_cell_that_is_being_edited_keeps_what_is_typed(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window(SEVEN)
     view = view_of(window, "x")

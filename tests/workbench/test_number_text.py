@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import struct
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.workbench.number_text import brief, fixed, full, parse, parse_bool, power_of_ten, quoted, shown
+from explorer.workbench.number_text import added, brief, fixed, full, parse, parse_bool, power_of_ten, quoted, shown
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -104,6 +105,14 @@ def test_any_text_is_a_finite_number_or_one_sentence(text):
         assert len(found) < 150
     else:
         assert math.isfinite(found)
+
+
+@given(st.decimals(-1000, 1000, places=12), st.sampled_from([0.1, -0.1, 0.01, 1.0, 0.57]))
+def test_what_is_added_and_taken_away_again_leaves_the_same_number(written, amount):
+    value = float(written)
+    moved = added(value, amount)
+    assert moved == float(written + Decimal(str(amount)))
+    assert bits(added(moved, -amount)) == bits(value + 0.0)
 
 
 @given(FINITE)

@@ -55,7 +55,7 @@ def _stream(seed: int, total: int) -> Callable[[int], Array]:
     """Return what draws the next numbers of a seed's stream; `total` of them will be asked for."""
     if total > QUICK_GAUSSIANS:
         return JavaRandom(seed).gaussians
-    drawn, at = _first_gaussians(seed, total.bit_length()), 0
+    drawn, at = _first_gaussians(seed, (total - 1).bit_length()), 0
 
     def draw(count: int) -> Array:
         nonlocal at
@@ -67,7 +67,7 @@ def _stream(seed: int, total: int) -> Callable[[int], Array]:
 
 @lru_cache(maxsize=4)
 def _first_gaussians(seed: int, bits: int) -> Array:
-    """Return the first numbers of a seed, fewer than 2**bits; kept, because most edits leave the seed as it is."""
+    """Return the first 2**bits numbers of a seed; kept, because most edits leave the seed as it is."""
     drawn = JavaRandom(seed).gaussians(1 << bits)
     drawn.flags.writeable = False
     return drawn
