@@ -13,7 +13,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QStaticText, QTransform
 
-from explorer.ui.theme import font_of, metrics_of
+from explorer.ui.theme import font_of, kept_by_size, metrics_of
 
 #: How many texts are kept; a number that is dragged has ever new ones.
 KEPT: Final = 4096
@@ -21,6 +21,7 @@ CENTER: Final = int(Qt.AlignmentFlag.AlignCenter)
 MIDDLE: Final = int(Qt.AlignmentFlag.AlignVCenter)
 
 
+@kept_by_size
 @lru_cache(maxsize=KEPT)
 def _laid_out(text: str, px: int, bold: bool) -> tuple[QStaticText, float]:
     """Return a text as it is drawn, and its width."""
@@ -82,6 +83,7 @@ class Lettering:
             painter.drawText(room, MIDDLE, text)
 
 
+@kept_by_size
 @cache
 def lettering(px: int, bold: bool = False) -> Lettering:
     """Return the lettering of the app's font at exactly this pixel size."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette, QPixmapCache
@@ -17,8 +17,13 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette, 
 from explorer import resources
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from functools import _lru_cache_wrapper
+
     from numpy.typing import NDArray
     from PySide6.QtWidgets import QApplication
+
+Kept = TypeVar("Kept")
 
 FAMILY = "Inter"
 SCALES = (80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
@@ -273,6 +278,10 @@ class Theme(NamedTuple):
         return _ramp_of((self.colors.negative, self.colors.cell, self.colors.positive))
 
 
+#: What empties the caches that `kept_by_size` was told of.
+_kept_by_size: list[Callable[[], None]] = []
+
+
 @cache
 def _color(name: str) -> QColor:
     return QColor(name)
@@ -283,12 +292,24 @@ def font_of(px: int, bold: bool = False) -> QFont:
     return _font(px, bold)
 
 
+def kept_by_size(cached: _lru_cache_wrapper[Kept]) -> _lru_cache_wrapper[Kept]:
+    """Have a cache emptied whenever another theme or scale is taken.
+
+    What is kept by the size of its letters would otherwise be kept for every size that there ever was, and with it, in
+    Qt, a picture of each letter.
+    """
+    _kept_by_size.append(cached.cache_clear)
+    return cached
+
+
+@kept_by_size
 @cache
 def metrics_of(px: int, bold: bool = False) -> QFontMetrics:
     """Return the measures of the app's font at exactly this pixel size; made once, as every edit measures."""
     return QFontMetrics(_font(px, bold))
 
 
+@kept_by_size
 @cache
 def _font(px: int, bold: bool) -> QFont:
     load_fonts()
@@ -355,5 +376,7 @@ def apply(app: QApplication, theme: Theme) -> None:
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(colors.muted))
     # Icons greyed by the palette before are kept under that palette's key and would never be asked for again.
     QPixmapCache.clear()
+    for empty in _kept_by_size:
+        empty()
     app.setPalette(palette)
     app.setFont(theme.font(13))

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from explorer.ui import lettering
+from explorer.ui import theme as themes
 from explorer.ui.lettering import CENTER, MIDDLE
 
 TEXTS = ("−12.50", "0.03", "bank", "·gq Ay", "−∞", "<.001", " × ", "", "a & b", "<b>no markup</b>")
@@ -57,3 +58,13 @@ def test_no_more_texts_are_kept_than_may_be(qapp) -> None:
 
     painted(letters.font, draw)
     assert lettering._laid_out.cache_info().currsize <= lettering.KEPT
+
+
+def test_nothing_is_kept_for_sizes_that_are_no_longer_shown(qapp) -> None:
+    theme = themes.make("light", 150)
+    themes.apply(qapp, theme)
+    letters = lettering.lettering(theme.text_px(13))
+    assert lettering.lettering(theme.text_px(13)) is letters
+    themes.apply(qapp, themes.make("light"))
+    assert lettering.lettering.cache_info().currsize == 0
+    assert lettering.lettering(theme.text_px(13)) is not letters
