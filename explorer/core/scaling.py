@@ -197,7 +197,7 @@ def softmax_jacobian_norm(weights: Floats, axis: int = -1) -> Floats:
         for square in squares:
             below += square * before
             before += square
-        return np.asarray(np.sqrt(_over_keys(diagonal) + 2.0 * below), np.float64)
+        return np.asarray(np.sqrt(_over_first(diagonal) + 2.0 * below), np.float64)
 
 
 def softmax_powers(scores: Floats, divisors: Floats) -> tuple[Floats, Floats]:
@@ -205,23 +205,23 @@ def softmax_powers(scores: Floats, divisors: Floats) -> tuple[Floats, Floats]:
 
     Parameters
     ----------
-    scores : ndarray of shape (trials, n_k)
-    divisors : ndarray of shape (n,)
+    scores : ndarray of shape (..., trials, n_k)
+    divisors : ndarray of shape (..., n)
 
     Returns
     -------
-    powers : ndarray of shape (n_k, n, trials)
+    powers : ndarray of shape (n_k, ..., n, trials)
         Keys come first: rows are short and many, and NumPy adds up short rows several times slower than long columns.
         The largest of each row is 1.
-    total : ndarray of shape (n, trials)
+    total : ndarray of shape (..., n, trials)
         Their sum, one key after the other.
     """
-    by_key = np.ascontiguousarray(scores.T)[:, None]
-    powers = by_key / divisors[:, None]
+    by_key = np.ascontiguousarray(np.moveaxis(scores, -1, 0))
+    powers = by_key[..., None, :] / divisors[..., None]
     powers -= powers.max(axis=0)
     with np.errstate(under="ignore"):
         np.exp(powers, out=powers)
-    return powers, _over_keys(powers)
+    return powers, _over_first(powers)
 
 
 def shares(powers: Floats, total: Floats) -> Floats:
@@ -230,8 +230,8 @@ def shares(powers: Floats, total: Floats) -> Floats:
         return np.asarray(np.divide(powers, total, out=powers))
 
 
-def _over_keys(terms: Floats) -> Floats:
-    """Return the sum over the first axis, rounded after every addition."""
+def _over_first(terms: Floats) -> Floats:
+    """Return the sum over the first axis, rounded after every addition as a plain loop would."""
     total: Floats = terms[0].copy()
     for term in terms[1:]:
         total += term
@@ -417,4 +417,6 @@ class _Stream:
 
 def _sum_in_order(terms: Floats) -> Floats:
     """Return the sum over the last axis, rounded after every addition as a plain loop would."""
+    if terms.ndim > 1 and terms.shape[-1] < len(terms):
+        return _over_first(np.moveaxis(terms, -1, 0))  # a few long columns, where NumPy is several times faster
     return np.asarray(np.add.accumulate(terms, axis=-1)[..., -1], np.float64)

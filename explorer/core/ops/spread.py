@@ -7,7 +7,6 @@ thread, when they are many; everything else is read off their results.
 
 from __future__ import annotations
 
-import itertools
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -28,8 +27,8 @@ DIVISORS: Final = ("none", "sqrt_d_head", "d_head", "sqrt_d_model")
 #: A histogram goes from −REACH to +REACH times √d_head, in so many bars.
 REACH: Final = 4.0
 BARS: Final = 48
-#: So many trials have their Jacobians taken at once, with every divisor.
-CHUNK: Final = 512
+#: So many attention weights are computed at once: what fits the processor's cache.
+AT_ONCE: Final = 1 << 16
 #: So many gaussians and weights are done with in about 3 ms, and then nobody needs to wait for another thread.
 QUICK_GAUSSIANS: Final = 1 << 18
 QUICK_WEIGHTS: Final = 1 << 17
@@ -210,15 +209,17 @@ def _trials(drawn: Array, pairs: Array, keys: Array) -> int:
 
 def _powers(
     drawn: Array, head_sizes: Array, pairs: Array, keys: Array, d_model: Array
-) -> Iterator[tuple[int, slice, Array, Array]]:
-    """Iterate over what softmax divides, and by what, as `scaling.softmax_powers` has it.
+) -> Iterator[tuple[slice, Array, Array]]:
+    """Iterate over what softmax divides, and by what, as `scaling.softmax_powers` has it, some trials at a time.
 
-    For each head size in turn, some trials at a time: which size, which trials, and the two arrays of these.
+    Each time which trials, the powers (keys, n, divisors, trials), and their sums (n, divisors, trials).
     """
     rows, by = _rows_for_softmax(drawn, pairs, keys), _divisors(head_sizes, d_model)
-    for row, first in itertools.product(range(len(rows)), range(0, rows.shape[1], CHUNK)):
-        part = slice(first, min(first + CHUNK, rows.shape[1]))
-        yield row, part, *scaling.softmax_powers(rows[row, part], by[row])
+    trials = rows.shape[1]
+    at_once = max(AT_ONCE // (by.size * rows.shape[2]), 1)
+    for first in range(0, trials, at_once):
+        part = slice(first, min(first + at_once, trials))
+        yield part, *scaling.softmax_powers(rows[:, part], by)
 
 
 def _weight(arrays: Arrays, names: Names, index: Index, key: int) -> Expression:
@@ -252,8 +253,8 @@ def largest() -> Op:
 
     def apply(drawn: Array, head_sizes: Array, pairs: Array, keys: Array, d_model: Array) -> Array:
         tops = np.empty((head_sizes.size, len(DIVISORS), _trials(drawn, pairs, keys)))
-        for row, part, _, sums in _powers(drawn, head_sizes, pairs, keys, d_model):
-            tops[row, :, part] = 1.0 / sums  # the power of the largest score is 1
+        for part, _, sums in _powers(drawn, head_sizes, pairs, keys, d_model):
+            tops[:, :, part] = 1.0 / sums  # the power of the largest score is 1
         return np.asarray(np.add.accumulate(tops, axis=-1)[..., -1] / tops.shape[-1])
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
@@ -292,12 +293,12 @@ def norms() -> Op:
     ) -> Array:
         trials = _trials(drawn, pairs, keys)
         found = np.empty((head_sizes.size, len(DIVISORS), trials))
-        for row, part, powers, sums in _powers(drawn, head_sizes, pairs, keys, d_model):
+        for part, powers, sums in _powers(drawn, head_sizes, pairs, keys, d_model):
             if cancelled is not None and cancelled():
                 raise scaling.Cancelled
-            found[row, :, part] = scaling.softmax_jacobian_norm(scaling.shares(powers, sums), axis=0)
+            found[:, :, part] = scaling.softmax_jacobian_norm(scaling.shares(powers, sums), axis=0)
             if progress is not None:
-                progress((row + part.stop / trials) / len(found))
+                progress(part.stop / trials)
         return found
 
     def terms(arrays: Arrays, names: Names, index: Index) -> Expression:
