@@ -48,6 +48,9 @@ def drawn(plot: Plot, inside: QRectF) -> NDArray[np.float64]:
             parts.append(np.column_stack((x[there], y[there])))
             continue
         x, y = x[there], y[there]
+        if np.diff(x).max() * inside.width() < 2 * APART and np.abs(np.diff(y)).max() * inside.height() < 2 * APART:
+            parts.append(np.column_stack((x, y)))  # near enough to one another as they are
+            continue
         between = np.linspace(x[0], x[-1], across)
         heights = np.interp(between, x, y)
         # Where a curve is steep, points that are even across are far apart.
@@ -102,18 +105,19 @@ def place(
     QRectF or None
         None where there is no place, or none that is free and it is not needed.
     """
-    boxes = [(lift, box) for lift, box in _boxes(at, width, height, gap, inside) if inside.contains(box)]
-    free = [(lift, box) for lift, box in boxes if not any(box.intersects(other) for other in taken)]
-    best, least = None, np.inf
-    for lift, box in free:
+    best, first, least = None, None, np.inf
+    for lift, box in _boxes(at, width, height, gap, inside):
+        if WORTH * lift >= least:
+            break  # whatever follows stands farther away
+        if not inside.contains(box):
+            continue
+        first = first or box
+        if any(box.intersects(other) for other in taken):
+            continue
         bad = WORTH * lift + _covered(box, points)
         if bad < least:
             best, least = box, bad
-        if not bad:
-            break
-    if best is None and needed and boxes:
-        return boxes[0][1]
-    return best
+    return first if best is None and needed else best
 
 
 def _boxes(at: QPointF, width: float, height: float, gap: float, inside: QRectF) -> Iterator[tuple[int, QRectF]]:
