@@ -65,6 +65,8 @@ ROWS = Axis("n_sizes")
 DIVISORS = Axis("4", "scores ÷", ("1", "√d", "d", "√D"))
 #: The density at so many points; even, so that 0 is none of them, where it is infinite for a head of one number.
 POINTS = 240
+#: A normal curve has no corner: one of so many of these points is enough for it, the same on both sides of 0.
+SMOOTH = 3
 D_TICKS = (1, 4, 16, 64, 256, 1024, 4096)
 _CHOICES = (("none", "1"), ("sqrt_d_head", "√d"), ("d_head", "d"), ("sqrt_d_model", "√D"))
 _WRITTEN = {"none": "", "sqrt_d_head": " ÷ √d", "d_head": " ÷ d", "sqrt_d_model": " ÷ √D"}
@@ -145,8 +147,8 @@ def histogram(situation: Situation, results: Values) -> Plot:
             Series("exact density", x, y, "text", at=partial(_density_at, d_head=d_head, divisor=divisor)),
             Series(
                 "normal",
-                x,
-                np.exp(-0.5 * (x / deviation) ** 2) / (deviation * math.sqrt(2 * math.pi)),
+                x[1::SMOOTH],
+                np.exp(-0.5 * (x[1::SMOOTH] / deviation) ** 2) / (deviation * math.sqrt(2 * math.pi)),
                 "output",
                 "dashed",
                 partial(_normal, deviation=deviation),

@@ -66,6 +66,7 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         #: How the axes look, and their ticks by the axis' name.
         self._look: tuple[Any, ...] | None = None
         self._ticks: dict[str, list[tuple[float, str]]] = {}
+        self._labelled: tuple[Any, ...] | None = None
         self._styles: dict[pg.ScatterPlotItem, tuple[float, ...]] = {}
         self._bars: list[_Curve] = []
         self._bands: list[QGraphicsRectItem] = []
@@ -146,8 +147,12 @@ class _Graph(pg.GraphicsView):  # type: ignore[misc]
         return max((metrics.horizontalAdvance(scale.written(value)) for value in values), default=0)
 
     def label_axes(self, plot: Plot) -> None:
-        """Choose ticks for the present size."""
+        """Choose ticks for the present size, where it or an axis is another one."""
         inside = self.inside()
+        labelled = self.theme, plot.x, plot.y, inside.size()
+        if labelled == self._labelled:
+            return
+        self._labelled = labelled
         metrics = QFontMetrics(self.theme.font(12))
         for name, scale, room in (("bottom", plot.x, inside.width()), ("left", plot.y, inside.height())):
             if not scale.shown:
