@@ -10,10 +10,12 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui import plot_labels
+from explorer.ui.cell_size import text_width
+from explorer.ui.lettering import Lettering, lettering
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,10 +123,9 @@ class Overlay(QWidget):
         )
         if not band.label or right <= left:
             return
-        metrics = QFontMetrics(self.theme.font(12))
-        width = metrics.horizontalAdvance(band.label) + self.theme.px(6)
+        width, height = self._size_of(band.label)
         middle = min(max((left + right) / 2, inside.left() + width / 2), inside.right() - width / 2)
-        box = QRectF(middle - width / 2, inside.bottom() - metrics.height() - self.theme.px(3), width, metrics.height())
+        box = QRectF(middle - width / 2, inside.bottom() - height - self.theme.px(3), width, height)
         self._keep(_Label(box, band.label, band.role, box.center()))
 
     def _paint_dot(self, painter: QPainter, at: QPointF, color: QColor, size: float) -> None:
@@ -140,10 +141,12 @@ class Overlay(QWidget):
         """
         if not label:
             return
-        metrics, gap = QFontMetrics(self.theme.font(12)), self.theme.px(7)
-        room = int(inside.width()) - self.theme.px(6)
-        label = metrics.elidedText(label, Qt.TextElideMode.ElideRight, room)
-        width, height = metrics.horizontalAdvance(label) + self.theme.px(6), metrics.height()
+        gap, room = self.theme.px(7), int(inside.width())
+        width, height = self._size_of(label)
+        if width > room:
+            letters = self._letters()
+            label = letters.metrics.elidedText(label, Qt.TextElideMode.ElideRight, room - self.theme.px(6))
+            width, height = self._size_of(label)
         box = plot_labels.place(at, width, height, gap, inside, self._taken, self._drawn(inside), needed=needed)
         if box is not None:
             self._keep(_Label(box, label, role, at))
@@ -179,9 +182,17 @@ class Overlay(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ground)
         painter.drawRoundedRect(label.box, self.theme.px(3), self.theme.px(3))
-        painter.setFont(self.theme.font(12))
+        letters = self._letters()
+        painter.setFont(letters.font)
         painter.setPen(self.theme.color(label.role))
-        painter.drawText(label.box, int(Qt.AlignmentFlag.AlignCenter), label.text)
+        letters.centered_in(painter, label.box.toRect(), label.text)
+
+    def _letters(self) -> Lettering:
+        return lettering(self.theme.text_px(12))
+
+    def _size_of(self, label: str) -> tuple[int, int]:
+        letters = self._letters()
+        return text_width(letters.px, label) + self.theme.px(6), letters.height
 
     # --- cursor ---
 
