@@ -38,9 +38,10 @@ from explorer.core.checks import (
     kv_head_choices,
     refuse_overflow,
     row_norm_bound,
+    row_squares,
 )
 from explorer.core.masks import PAIR_AXES, positions_visible, resolve_offset, resolve_window
-from explorer.core.rowblocks import Problem, cap_in_place, solve
+from explorer.core.rowblocks import MANY_PAIRS, Problem, cap_in_place, solve
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -250,7 +251,14 @@ def attend(
     for own, array in zip(kept, given, strict=True):
         own[...] = array
     with one_thread() as alone:
-        reach = [row_norm_bound(name, array) for name, array in zip("qkv", kept, strict=True)]
+        squares = tuple(row_squares(array) for array in kept[:2]) if weights.size >= MANY_PAIRS else ()
+        # Where these are not finite, a slower look tells whether that is an overflow or the input.
+        known = [math.sqrt(float(one.max())) for one in squares]
+        known += [math.inf] * (3 - len(known))
+        reach = [
+            bound if bound < math.inf else row_norm_bound(name, array)
+            for bound, name, array in zip(known, "qkv", kept, strict=True)
+        ]
         limit = float(np.finfo(dtype).max) / 1000
         trace = Trace(
             q=kept[0],
@@ -268,7 +276,7 @@ def attend(
         )
         if not reach[0] * reach[1] * max(abs(factor), 1.0) + largest_bias < limit:
             _refuse_overflow(trace)
-        solve(_problem(trace), threads_welcome=alone)
+        solve(_problem(trace, squares), threads_welcome=alone)
         if not reach[2] < limit:
             check_result("output", output)
     for array in (*kept, weights, output, memory):
@@ -290,7 +298,7 @@ def _reserve(dtype: np.dtype[Any], shapes: tuple[Shape, ...]) -> tuple[FloatArra
     return memory, [memory[a:b].reshape(shape) for a, b, shape in zip(starts, ends, shapes, strict=False)]
 
 
-def _problem(trace: Trace) -> Problem:
+def _problem(trace: Trace, squares: tuple[FloatArray, ...]) -> Problem:
     """Return `trace` as the fast path wants it: query heads grouped by their KV head."""
     n_head_kv = trace.n_head_kv
     pairs = trace.weights.shape
@@ -308,6 +316,7 @@ def _problem(trace: Trace) -> Problem:
         q_offset=trace.q_offset,
         scale=trace.scale,
         softcap=trace.softcap,
+        squares=(_by_kv_head(squares[0], n_head_kv), squares[1]) if squares else None,
     )
 
 

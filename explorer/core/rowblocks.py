@@ -18,6 +18,7 @@ import os
 import threading
 from collections import deque
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +61,8 @@ class Problem:
         True = may not look; broadcast to the shape of `weights`.
     bias : ndarray, or None
         Broadcast to the shape of `weights`.
+    squares : (ndarray of shape (n_head_kv, shared, n_q), ndarray of shape (n_head_kv, n_k)), or None
+        The squares of the norms of queries and keys, where the caller has them.
     """
 
     q: FloatArray
@@ -74,6 +77,7 @@ class Problem:
     q_offset: int
     scale: float
     softcap: float | None
+    squares: tuple[FloatArray, FloatArray] | None
 
 
 @dataclass(frozen=True)
@@ -101,12 +105,11 @@ def solve(problem: Problem, *, threads_welcome: bool) -> None:
     tasks = deque(_cut(problem, workers))
     failures: list[BaseException] = []
 
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        reach = _reach_of_keys(problem) if problem.weights.size >= MANY_PAIRS else None
+    near_0 = _rows_near_0(problem)
 
     def run() -> None:
         try:
-            _work_off(problem, tasks, reach)
+            _work_off(problem, tasks, near_0)
         except BaseException as failure:  # noqa: BLE001 - raised again in the caller's thread, below
             failures.append(failure)
 
@@ -120,22 +123,23 @@ def solve(problem: Problem, *, threads_welcome: bool) -> None:
         raise failures[0]
 
 
-def _reach_of_keys(problem: Problem) -> FloatArray | None:
-    """Return the largest square of the norm of a key that each row may see, times scale²: shape (n_head_kv, n_q).
+def _rows_near_0(problem: Problem) -> BoolArray | None:
+    """Return which rows can have no score far from 0: ndarray of bool of shape (n_head_kv, shared, n_q).
 
-    Times the square of the query's norm it bounds that of the row's scores (Cauchy and Schwarz). No key decides over a
-    row that does not see it. None where a mask, a bias or a window makes that a longer search.
+    By Cauchy and Schwarz, from the norm of a query and of the keys that it may see: no key decides over a row that does
+    not see it. None where a mask, a bias or a window makes that a longer search, or nobody has the norms.
     """
-    if problem.hidden is not None or problem.bias is not None or problem.window is not None:
+    known = problem.hidden is None and problem.bias is None and problem.window is None
+    if problem.squares is None or not known:
         return None
-    squares = np.einsum("...i,...i->...", problem.k, problem.k)
-    n_q = problem.q.shape[2]
+    q, k = problem.squares
     if problem.causal:
-        last = np.clip(np.arange(n_q) + problem.q_offset, 0, squares.shape[-1] - 1)
-        squares = np.maximum.accumulate(squares, axis=-1)[:, last]
+        last = np.clip(np.arange(q.shape[-1]) + problem.q_offset, 0, k.shape[-1] - 1)
+        largest = np.maximum.accumulate(k, axis=-1)[:, last]
     else:
-        squares = np.broadcast_to(squares.max(axis=-1, keepdims=True), (len(squares), n_q))
-    return np.asarray(squares * problem.scale**2)
+        largest = k.max(axis=-1, keepdims=True)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return np.asarray(q * largest[:, None] * problem.scale**2 < NEAR_0**2)
 
 
 def _cores() -> int:
@@ -159,10 +163,7 @@ def _cut(problem: Problem, workers: int) -> list[_Task]:
         stop = max(start, stop)
         ends = [key_range(position, position, n_k, **rules) for position in (first, last)]
         may_be_blind = problem.hidden is not None or problem.bias is not None or any(a >= b for a, b in ends)
-        unseen = [
-            (slice(a - start, b - start), np.where(hidden, dtype.type(-np.inf), dtype.type(0)))
-            for a, b, hidden in hidden_spans(first, last, start, stop, **rules)
-        ]
+        unseen = _unseen(first - start, last - start, stop - start, dtype, **rules)
         table_bytes = (rows.stop - row) * max(stop - start, 1) * dtype.itemsize
         at_once = max(1, min(SCRATCH_BYTES // table_bytes, -(-n_head_kv * shared // workers)))
         tasks += [
@@ -170,6 +171,20 @@ def _cut(problem: Problem, workers: int) -> list[_Task]:
             for kv_heads, heads in _head_slices(n_head_kv, shared, at_once)
         ]
     return tasks[::-1]
+
+
+@lru_cache(maxsize=64)
+def _unseen(
+    first: int, last: int, stop: int, dtype: np.dtype[Any], *, causal: bool, window: int | None
+) -> list[tuple[slice, FloatArray]]:
+    """Return what is added to a block's scores so that no row sees what it may not; positions count from its first key.
+
+    Kept, because the same shapes come again and again.
+    """
+    return [
+        (slice(a, b), np.where(hidden, dtype.type(-np.inf), dtype.type(0)))
+        for a, b, hidden in hidden_spans(first, last, 0, stop, causal=causal, window=window)
+    ]
 
 
 def _head_slices(n_head_kv: int, shared: int, at_once: int) -> list[tuple[slice, slice]]:
@@ -184,7 +199,7 @@ def _head_slices(n_head_kv: int, shared: int, at_once: int) -> list[tuple[slice,
     ]
 
 
-def _work_off(problem: Problem, tasks: deque[_Task], reach: FloatArray | None) -> None:
+def _work_off(problem: Problem, tasks: deque[_Task], near_0: BoolArray | None) -> None:
     """Take tasks until none is left; other threads may take from the same deque."""
     scratch = np.empty(0, problem.q.dtype)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -196,10 +211,10 @@ def _work_off(problem: Problem, tasks: deque[_Task], reach: FloatArray | None) -
             size = problem.weights[task.at(task.keys)].size
             if scratch.size < size:
                 scratch = np.empty(size, problem.q.dtype)
-            _run(problem, task, scratch, reach)
+            _run(problem, task, scratch, None if near_0 is None else near_0[task.at()])
 
 
-def _run(problem: Problem, task: _Task, scratch: FloatArray, reach: FloatArray | None) -> None:
+def _run(problem: Problem, task: _Task, scratch: FloatArray, near_0: BoolArray | None) -> None:
     weights = problem.weights[task.at()]
     if task.keys.start > 0:
         weights[..., : task.keys.start] = 0
@@ -222,10 +237,6 @@ def _run(problem: Problem, task: _Task, scratch: FloatArray, reach: FloatArray |
         scores[..., part] += minus_infinity
     if problem.hidden is not None:
         np.copyto(scores, -np.inf, where=problem.hidden[task.at(task.keys)])
-    near_0 = None
-    if reach is not None:
-        q = problem.q[task.at()]
-        near_0 = np.einsum("...i,...i->...", q, q) * reach[task.kv_heads, None, task.rows] < NEAR_0**2
     softmax_in_place(
         scores,
         out=weights,
