@@ -56,15 +56,15 @@ DIFFERENT_D_K = QT_TRANSLATE_NOOP(
 DIFFERENT_KEYS = QT_TRANSLATE_NOOP(
     "core", "k has shape {k} and v has shape {v}: their first two axes, n_head_kv and n_k, must be equal"
 )
-#: From so many queries on keys are stored by columns: a matrix product with their transpose then takes half as long,
-#: which a copy that turns them must first bring in.
-WORTH_TURNING = 16
-
 NO_SHARING = QT_TRANSLATE_NOOP(
     "core",
     "q has shape {q} and k has shape {k}: "
     "{n_head} query heads cannot share {n_head_kv} KV heads; n_head_kv may be {choices}",
 )
+
+#: From so many queries on keys are stored by columns: a matrix product with their transpose then takes half as long,
+#: which a copy that turns them must first bring in.
+WORTH_TURNING = 16
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,7 +88,7 @@ class _Task:
     heads: slice
     rows: slice
     keys: slice
-    unseen: list[tuple[slice, FloatArray]]
+    unseen: tuple[tuple[slice, FloatArray], ...]
     may_be_blind: bool
 
     def at(self, columns: slice | None = None) -> tuple[slice, ...]:
@@ -103,9 +103,8 @@ def solve(problem: Problem, *, threads_welcome: bool) -> None:
         work //= 2
     workers = max(1, min(_cores(), MOST_THREADS, work // WORTH_A_THREAD)) if threads_welcome else 1
     tasks = deque(_cut(problem, workers))
-    failures: list[BaseException] = []
-
     near_0 = _rows_near_0(problem)
+    failures: list[BaseException] = []
 
     def run() -> None:
         try:
@@ -176,15 +175,13 @@ def _cut(problem: Problem, workers: int) -> list[_Task]:
 @lru_cache(maxsize=64)
 def _unseen(
     first: int, last: int, stop: int, dtype: np.dtype[Any], *, causal: bool, window: int | None
-) -> list[tuple[slice, FloatArray]]:
+) -> tuple[tuple[slice, FloatArray], ...]:
     """Return what is added to a block's scores so that no row sees what it may not; positions count from its first key.
 
     Kept, because the same shapes come again and again.
     """
-    return [
-        (slice(a, b), np.where(hidden, dtype.type(-np.inf), dtype.type(0)))
-        for a, b, hidden in hidden_spans(first, last, 0, stop, causal=causal, window=window)
-    ]
+    spans = hidden_spans(first, last, 0, stop, causal=causal, window=window)
+    return tuple((slice(a, b), np.where(hidden, dtype.type(-np.inf), dtype.type(0))) for a, b, hidden in spans)
 
 
 def _head_slices(n_head_kv: int, shared: int, at_once: int) -> list[tuple[slice, slice]]:

@@ -1,8 +1,8 @@
 """Why scores are divided: what happens to q·k and to its softmax as heads grow.
 
 What lives here: the measurement of Example 5 for any head sizes, numbers of draws and divisors. What does not: the
-random numbers themselves (`explorer.core.javarandom`), the exact distribution
-that is sampled (`explorer.core.dot_distribution`), and how any of it is drawn.
+random numbers themselves (`explorer.core.javarandom`), the exact distribution that is sampled
+(`explorer.core.dot_distribution`), and how any of it is drawn.
 
 The measurement takes its gaussians from one stream, in chunks: the lesson's own sizes need thirteen million of them,
 which would be 105 MB at once. Products are added one after the other, not pairwise as NumPy's sum would: only so do
