@@ -63,10 +63,9 @@ D_MODEL = 4096
 
 ROWS = Axis("n_sizes")
 DIVISORS = Axis("4", "scores ÷", ("1", "√d", "d", "√D"))
-#: The density at so many points; even, so that 0 is none of them, where it is infinite for a head of one number.
-POINTS = 240
-#: A normal curve has no corner: one of so many of these points is enough for it, the same on both sides of 0.
-SMOOTH = 3
+#: The density and a normal curve at so many points; even, so that 0 is none of them, where the density is infinite for
+#: a head of one number.
+DENSITY_POINTS, NORMAL_POINTS = 120, 60
 D_TICKS = (1, 4, 16, 64, 256, 1024, 4096)
 _CHOICES = (("none", "1"), ("sqrt_d_head", "√d"), ("d_head", "d"), ("sqrt_d_model", "√D"))
 _WRITTEN = {"none": "", "sqrt_d_head": " ÷ √d", "d_head": " ÷ d", "sqrt_d_model": " ÷ √D"}
@@ -101,11 +100,22 @@ def check(situation: Situation) -> None:
 # --- the plots ---
 
 
+def _across(points: int) -> Array:
+    """Return points from −1 to 1 that lie closer together near 0, where a density has its corner."""
+    even = (np.arange(points) + 0.5) * (2 / points) - 1
+    return np.asarray(even * np.sqrt(np.abs(even)))
+
+
+#: A normal curve of deviation 1.
+_NORMAL_X = spread.REACH * _across(NORMAL_POINTS)
+_NORMAL_Y = np.exp(-0.5 * _NORMAL_X**2) / math.sqrt(2 * math.pi)
+
+
 @lru_cache(maxsize=64)
 def density(d_head: int, divisor: float) -> tuple[Array, Array]:
     """Return points of the exact density of q·k / divisor, and the density there."""
     reach = spread.REACH * math.sqrt(d_head) / divisor
-    x = (np.arange(POINTS) + 0.5) * (2 * reach / POINTS) - reach
+    x = reach * _across(DENSITY_POINTS)
     y = dot_density(x, d_head, divisor)
     for array in (x, y):
         array.flags.writeable = False
@@ -147,8 +157,8 @@ def histogram(situation: Situation, results: Values) -> Plot:
             Series("exact density", x, y, "text", at=partial(_density_at, d_head=d_head, divisor=divisor)),
             Series(
                 "normal",
-                x[1::SMOOTH],
-                np.exp(-0.5 * (x[1::SMOOTH] / deviation) ** 2) / (deviation * math.sqrt(2 * math.pi)),
+                _NORMAL_X * deviation,
+                _NORMAL_Y / deviation,
                 "output",
                 "dashed",
                 partial(_normal, deviation=deviation),

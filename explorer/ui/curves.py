@@ -1,10 +1,7 @@
-"""Curves and histograms: the one place that knows pyqtgraph, imported when a tab first shows a plot.
+"""Curves and histograms, and the cursor that reads them.
 
-pyqtgraph draws axes, curves and bars. Everything is handed to it in shares of the axes, 0 to 1, so that linear and
-logarithmic axes are the same to it and its ranges never move by themselves; it gets no mouse and no wheel. Names,
-values, lines, labels and the cursor are painted around and above it (`explorer.ui.plot_key`,
-`explorer.ui.plot_overlay`). Fonts, pens and widths are set anew with every theme and scale, because pyqtgraph follows
-neither the application's font nor its palette.
+Axes, curves, bars and points are drawn by `explorer.ui.plot_graph`; names, values, lines, labels and the cursor are
+painted around and above them (`explorer.ui.plot_key`, `explorer.ui.plot_overlay`).
 
 The cursor follows the pointer; a click or a drag leaves it there. From the keyboard the arrow keys move it, with Shift
 ten times as far, Home and End to the ends; what is copied are all curves, with every digit. Where the view's options
@@ -15,232 +12,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPen
-from PySide6.QtWidgets import QGraphicsRectItem, QWidget
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter
+from PySide6.QtWidgets import QWidget
 
+from explorer.ui.plot_graph import Graph
 from explorer.ui.plot_key import PlotKey
 from explorer.ui.plot_overlay import Overlay
-from explorer.ui.plot_ticks import ticks
 from explorer.workbench import plot_data
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 
     from explorer.concepts.declaration import Custom
-    from explorer.concepts.shown.plots import Plot, Scale, Series
+    from explorer.concepts.shown.plots import Plot
     from explorer.ui.matrix_panel import Unit
     from explorer.ui.theme import Theme
 
 #: The least size of a plot in heights of the stage's font.
 LEAST = (21.0, 6.5)
 STEPS, BIG_STEP = 100, 10
-_PENS = {
-    "line": Qt.PenStyle.SolidLine,
-    "dashed": Qt.PenStyle.DashLine,
-    "dotted": Qt.PenStyle.DotLine,
-}
-
-
-class _Curve(pg.PlotCurveItem):  # type: ignore[misc]
-    """A curve over axes from 0 to 1, which is cut off where they end: how far it goes need not be measured."""
-
-    def boundingRect(self) -> QRectF:
-        """Return more than the axes by any line's width."""
-        return QRectF(-1.0, -1.0, 3.0, 3.0)
-
-
-class _Graph(pg.GraphicsView):  # type: ignore[misc]
-    """The part that pyqtgraph draws, over axes that go from 0 to 1.
-
-    Put together from its parts, because a `PlotItem` brings menus and dialogs that nothing here opens or closes.
-    """
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.theme = theme
-        self._curves: list[_Curve] = []
-        self._points: list[pg.ScatterPlotItem] = []
-        #: How the axes look, and their ticks by the axis' name.
-        self._look: tuple[Any, ...] | None = None
-        self._ticks: dict[str, list[tuple[float, str]]] = {}
-        self._labelled: tuple[Any, ...] | None = None
-        self._styles: dict[pg.ScatterPlotItem, tuple[float, ...]] = {}
-        self._bars: list[_Curve] = []
-        self._bands: list[QGraphicsRectItem] = []
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        for part in (self, self.viewport()):
-            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.box = pg.ViewBox(enableMouse=False, enableMenu=False)
-        self.box.disableAutoRange()
-        self.box.setRange(xRange=(0, 1), yRange=(0, 1), padding=0)
-        self.parts = pg.GraphicsLayout()
-        self.parts.layout.setSpacing(0)
-        self.axes = {"left": pg.AxisItem("left"), "bottom": pg.AxisItem("bottom")}
-        self.parts.addItem(self.axes["left"], 0, 0)
-        self.parts.addItem(self.box, 0, 1)
-        self.parts.addItem(self.axes["bottom"], 1, 1)
-        for axis in self.axes.values():
-            axis.linkToView(self.box)
-            # PySide takes no notice of the parent that a text is made with: Python would own it as well as Qt.
-            axis.label.setParentItem(axis)
-        self.setCentralItem(self.parts)
-        # A scene that nobody listens to has Qt paint the window at once whenever an item has changed, before the rest
-        # of the page has its numbers, and again when it has them; one with a listener waits for the next frame.
-        self.scene().changed.connect(self._mark)
-
-    def _mark(self) -> None:
-        """Have all of this painted in the next frame."""
-        self.viewport().update()
-
-    def inside(self) -> QRectF:
-        """Return where the curves are drawn, in this widget's pixels."""
-        return QRectF(self.box.sceneBoundingRect())
-
-    # --- look ---
-
-    def restyle(self, plot: Plot) -> None:
-        """Take fonts, colours and widths from the theme; axes that would look as they do are left alone."""
-        theme, px = self.theme, self.theme.px
-        font = theme.font(12)
-        metrics = QFontMetrics(font)
-        scales = (("bottom", plot.x), ("left", plot.y))
-        look = theme, [(one.label, one.caption, one.shown, self._extent(name, one, metrics)) for name, one in scales]
-        if look == self._look:
-            return
-        self._look = look
-        self.setBackground(theme.color("stage"))
-        text, line = theme.color("muted"), QPen(theme.color("border"), max(px(1), 1))
-        line.setCosmetic(True)
-        beside = metrics.horizontalAdvance("00")
-        labelled = plot.y.shown
-        self.parts.layout.setContentsMargins(
-            0 if labelled else beside, metrics.height() // 2 if labelled else px(3), beside, 0
-        )
-        for name, scale in scales:
-            axis = self.axes[name]
-            axis.setPen(line)
-            axis.setTickPen(line)
-            axis.setTextPen(text)
-            axis.setStyle(tickFont=font, tickLength=-px(4), tickTextOffset=px(4), hideOverlappingLabels=False)
-            axis.label.setFont(font)
-            label = scale.label if scale.caption else ""
-            axis.setLabel(label or None, **{"color": text.name(), "font-size": f"{font.pixelSize()}px"})
-            axis.showLabel(bool(label))
-            axis.setStyle(showValues=scale.shown)
-            extent = self._extent(name, scale, metrics)
-            axis.setHeight(extent) if name == "bottom" else axis.setWidth(extent)
-
-    def _extent(self, name: str, scale: Scale, metrics: QFontMetrics) -> int:
-        """Return how much room an axis takes beside the curves."""
-        px = self.theme.px
-        label = metrics.height() + px(2) if scale.label and scale.caption else px(2)
-        if not scale.shown:
-            return label
-        return label + (metrics.height() + px(4) if name == "bottom" else self._widest(scale, metrics) + px(6))
-
-    @staticmethod
-    def _widest(scale: Scale, metrics: QFontMetrics) -> int:
-        values = scale.ticks or ticks(scale.low, scale.high, 8, logarithmic=scale.logarithmic)
-        return max((metrics.horizontalAdvance(scale.written(value)) for value in values), default=0)
-
-    def label_axes(self, plot: Plot) -> None:
-        """Choose ticks for the present size, where it or an axis is another one."""
-        inside = self.inside()
-        labelled = self.theme, plot.x, plot.y, inside.size()
-        if labelled == self._labelled:
-            return
-        self._labelled = labelled
-        metrics = QFontMetrics(self.theme.font(12))
-        for name, scale, room in (("bottom", plot.x, inside.width()), ("left", plot.y, inside.height())):
-            if not scale.shown:
-                self._set_ticks(name, [])
-                continue
-            apart = self._widest(scale, metrics) + metrics.height() if name == "bottom" else metrics.height() * 1.8
-            most = max(int(room / max(apart, 1)) + 1, 2)
-            values = scale.ticks or ticks(scale.low, scale.high, most, logarithmic=scale.logarithmic)
-            self._set_ticks(name, [(scale.share(value), scale.written(value)) for value in values])
-
-    def _set_ticks(self, name: str, wanted: list[tuple[float, str]]) -> None:
-        """Give an axis its ticks; pyqtgraph would draw the same ones anew."""
-        if wanted != self._ticks.get(name):
-            self._ticks[name] = wanted
-            self.axes[name].setTicks([wanted] if wanted else [])
-
-    # --- data ---
-
-    def show_plot(self, plot: Plot) -> None:
-        """Draw bands, bars, curves and points."""
-        for at, band in enumerate(plot.bands):
-            color = QColor(self.theme.color(band.role))
-            color.setAlphaF(0.13)
-            left, right = (min(max(plot.x.share(end), 0.0), 1.0) for end in (band.low, band.high))
-            item = self._nth(self._bands, at, QGraphicsRectItem)
-            item.setPen(QPen(Qt.PenStyle.NoPen))
-            item.setBrush(color)
-            item.setRect(left, 0.0, right - left, 1.0)
-        for at, bars in enumerate(plot.bars):
-            fill, edge = QColor(self.theme.color(bars.role)), QColor(self.theme.color(bars.role))
-            fill.setAlphaF(0.28)
-            edge.setAlphaF(0.55)
-            item = self._nth(self._bars, at, lambda: _Curve(antialias=False))
-            item.setData(
-                x=plot.x.shares(bars.edges),
-                y=np.clip(np.nan_to_num(plot.y.shares(bars.heights)), 0, None),
-                stepMode="center",
-                fillLevel=0,
-                brush=fill,
-                pen=self._pen(edge, 1),
-            )
-        curves = [one for one in plot.series if one.style != "points"]
-        for at, one in enumerate(curves):
-            item = self._nth(self._curves, at, lambda: _Curve(antialias=True))
-            pen = self._pen(QColor(self.theme.color(one.role)), 2, _PENS[one.style])
-            item.setData(x=plot.x.shares(one.x), y=plot.y.shares(one.y), pen=pen, connect="finite")
-            item.setZValue(10 + at)
-        points = [one for one in plot.series if one.style == "points"]
-        for at, one in enumerate(points):
-            item = self._nth(self._points, at, lambda: pg.ScatterPlotItem(pxMode=True, antialias=True))
-            self._place_points(item, one, plot)
-            item.setZValue(30 + at)
-        for pool, used in (
-            (self._bands, len(plot.bands)),
-            (self._bars, len(plot.bars)),
-            (self._curves, len(curves)),
-            (self._points, len(points)),
-        ):
-            for item in pool[used:]:
-                item.setVisible(False)
-
-    def _place_points(self, item: pg.ScatterPlotItem, one: Series, plot: Plot) -> None:
-        x, y = plot.x.shares(one.x), plot.y.shares(one.y)
-        there = np.isfinite(x) & np.isfinite(y)
-        color, ring = self.theme.color(one.role), self._pen(self.theme.color("stage"), 1.5)
-        size = max(self.theme.px(17 if self.theme.present else 10), 6)
-        style = size, color.rgba(), ring.color().rgba(), ring.widthF()
-        looks: dict[str, Any] = {}
-        if self._styles.get(item) != style:
-            # pyqtgraph copies every pen and brush that it is given and keeps a picture of each copy for ever.
-            item.fragmentAtlas.clear()
-            self._styles[item] = style
-            looks = {"size": size, "brush": color, "pen": ring}
-        item.setData(x=x[there], y=y[there], **looks)
-
-    def _nth(self, pool: list[Any], at: int, make: Any) -> Any:
-        """Return an item of a pool, made when it is first needed; items are kept, for making them is what is slow."""
-        if at == len(pool):
-            item = make()
-            self.box.addItem(item, ignoreBounds=True)
-            pool.append(item)
-        pool[at].setVisible(True)
-        return pool[at]
-
-    def _pen(self, color: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-        pen = QPen(color, max(self.theme.scale * width * (1.6 if self.theme.present else 1.0), 1.0), style)
-        pen.setCosmetic(True)
-        return pen
 
 
 class CurvesView(QWidget):
@@ -260,7 +51,7 @@ class CurvesView(QWidget):
         self._hovered: float | None = None
         self._dragging = False
         self.key = PlotKey(theme)
-        self.graph = _Graph(theme)
+        self.graph = Graph(theme)
         self.graph.setParent(self)
         self.overlay = Overlay(theme, self)
         # Its size follows later than its widget's: what depends on it waits for it.

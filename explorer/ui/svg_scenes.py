@@ -1,7 +1,7 @@
-"""Plots in an SVG: Qt's generator knows no clipping, and points of plots are stamped from a bitmap.
+"""Plots in an SVG: Qt's generator knows no clipping, but the scene behind a plot does.
 
-Both are known to the scene behind a plot. While it is painted into an SVG, the items that cut off their children say
-where they do, and points are drawn as shapes. Afterwards the scene is as it was.
+While it is painted into an SVG, the items that cut off their children say where they do. Afterwards the scene is as it
+was.
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ class _Mark(QGraphicsItem):
 def cut_off(widget: QWidget, corner: QRectF, painter: SvgPainter) -> Iterator[None]:
     """Let the plots in a widget, painted with its corner at that of `corner`, say what they cut off."""
     marks: list[_Mark] = []
-    stamped: list[tuple[dict[str, Any], Any]] = []
     for view in [one for one in (widget, *widget.findChildren(QWidget)) if isinstance(one, QGraphicsView)]:
         if view.scene() is None:
             continue
@@ -58,15 +57,9 @@ def cut_off(widget: QWidget, corner: QRectF, painter: SvgPainter) -> Iterator[No
                 where = view.viewport().mapTo(widget, shape.topLeft())
                 begin, end = painter.clip_marks(QRectF(corner.topLeft() + where, shape.size()))
                 marks += [_Mark(item, begin, FIRST), _Mark(item, end, LAST)]
-            options = getattr(item, "opts", None) or {}
-            if "useCache" in options:
-                stamped.append((options, options["useCache"]))
-                options["useCache"] = False
     try:
         yield
     finally:
         for mark in marks:
             mark.scene().removeItem(mark)
             shiboken6.delete(mark)
-        for options, cached in stamped:
-            options["useCache"] = cached

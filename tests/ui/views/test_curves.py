@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QFontMetrics, QImage, QPainter, QWheelEvent
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -273,20 +273,41 @@ def test_what_is_no_longer_there_is_not_drawn(qtbot: QtBot) -> None:
     assert empty == image(fresh)
 
 
-def test_points_that_move_leave_no_pictures_behind(qtbot: QtBot) -> None:
-    def points(height: float) -> Plot:
-        return cost(series=(Series("measured", X[:3], np.full(3, height), "query", "points"),))
+def test_a_gap_in_a_curve_is_not_bridged_and_a_point_that_the_axis_cannot_hold_is_left_out(qtbot: QtBot) -> None:
+    x = np.linspace(0.0, 1.0, 41)
+    level = np.where((x > 0.4) & (x < 0.6), np.nan, 0.5)
+    axes = Scale("x", 0.0, 1.0), Scale("", 0.0, 1.0)
+    dots = Series("dots", np.array([0.1, 0.3, 0.9]), np.array([0.8, np.nan, np.inf]), "value", "points")
+    view = shown(qtbot, Plot(*axes, series=(Series("level", x, level, "query"), dots)))
+    assert colored(view, "query", at(view, 0.2, 0.5))
+    assert colored(view, "query", at(view, 0.8, 0.5))
+    assert not colored(view, "query", at(view, 0.5, 0.5))
+    assert colored(view, "value", at(view, 0.1, 0.8))
+    assert not colored(view, "value", at(view, 0.3, 0.5), 20)
+    assert not colored(view, "value", at(view, 0.9, 0.9), 20)
 
-    view = shown(qtbot, points(10.0))
-    (item,) = view.graph._points
-    for height in np.linspace(10, 1000, 30):
-        view.show_model(points(float(height)))
-        view.grab()
-    assert len(item.fragmentAtlas) == 1
-    view.set_theme(themes.make("dark", 150))
-    view.show_model(points(10.0))
-    view.grab()
-    assert len(item.fragmentAtlas) == 1
+
+def test_what_leaves_the_axes_is_cut_off(qtbot: QtBot) -> None:
+    axes = Scale("x", 0.0, 1.0), Scale("", 0.0, 1.0, shown=False)
+    tall = Bars("tall", np.array([0.25, 0.75]), np.array([9.0]), "value")
+    steep = Series("steep", np.array([-3.0, 3.0]), np.array([-5.0, 6.0]), "query")
+    view = shown(qtbot, Plot(*axes, series=(steep,), bars=(tall,)))
+    picture, inside = image(view), view.inside().toRect().adjusted(-1, -1, 1, 1)
+    ground = view.theme.color("stage").rgb()
+    rows = range(view.key.height(view.plot, view.width()), inside.top())
+    assert all(picture.pixel(x, y) == ground for y in rows for x in range(0, picture.width(), 2))
+    assert picture.pixel(at(view, 0.5, 0.2)) != picture.pixel(at(view, 0.1, 0.9)) == ground
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_bars_are_as_visible_on_a_band_as_beside_it(qtbot: QtBot, theme: str) -> None:
+    view = shown(qtbot, bars(), theme=theme)
+    picture = image(view)
+    beside, band = (QColor(picture.pixel(at(view, x, 0.95))) for x in (-1.75, -0.8))
+    bar, both = (QColor(picture.pixel(at(view, x, 0.04))) for x in (-1.75, -0.8))
+    assert len({one.rgb() for one in (beside, band, bar, both)}) == 4
+    for part in (QColor.red, QColor.green, QColor.blue):
+        assert abs((part(beside) - part(bar)) - (part(band) - part(both))) <= 0.13 * 255
 
 
 def test_it_prints_into_any_painter(qtbot: QtBot) -> None:
