@@ -106,11 +106,6 @@ def _across(points: int) -> Array:
     return np.asarray(even * np.sqrt(np.abs(even)))
 
 
-#: A normal curve of deviation 1.
-_NORMAL_X = spread.REACH * _across(NORMAL_POINTS)
-_NORMAL_Y = np.exp(-0.5 * _NORMAL_X**2) / math.sqrt(2 * math.pi)
-
-
 @lru_cache(maxsize=64)
 def density(d_head: int, divisor: float) -> tuple[Array, Array]:
     """Return points of the exact density of q·k / divisor, and the density there."""
@@ -125,6 +120,16 @@ def density(d_head: int, divisor: float) -> tuple[Array, Array]:
 @lru_cache(maxsize=64)
 def _density_at(x: float, d_head: int, divisor: float) -> float:
     return float(dot_density([x], d_head, divisor)[0])
+
+
+@lru_cache(maxsize=64)
+def _bell(deviation: float) -> tuple[Array, Array]:
+    """Return points of a normal curve, and the curve there."""
+    x = spread.REACH * deviation * _across(NORMAL_POINTS)
+    y = np.exp(-0.5 * (x / deviation) ** 2) / (deviation * math.sqrt(2 * math.pi))
+    for array in (x, y):
+        array.flags.writeable = False
+    return x, y
 
 
 def _normal(x: float, deviation: float) -> float:
@@ -157,8 +162,7 @@ def histogram(situation: Situation, results: Values) -> Plot:
             Series("exact density", x, y, "text", at=partial(_density_at, d_head=d_head, divisor=divisor)),
             Series(
                 "normal",
-                _NORMAL_X * deviation,
-                _NORMAL_Y / deviation,
+                *_bell(deviation),
                 "output",
                 "dashed",
                 partial(_normal, deviation=deviation),

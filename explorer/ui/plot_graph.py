@@ -234,7 +234,7 @@ class _Pen:
         """Fill bars over each ground, and draw the outline of all; where a height has no place there is no bar."""
         color, bottom = self._theme.color(bars.role), self._room.bottom()
         x, tops = self._places(bars.edges, bars.heights)
-        tops = np.minimum(np.nan_to_num(tops, nan=bottom), bottom)
+        tops = np.fmin(tops, bottom)  # NaN is where the axis cannot hold a height
         y = np.concatenate(([bottom], np.repeat(tops, 2), [bottom]))
         for place, ground in grounds:
             inside = np.clip(x, place.left(), place.right())

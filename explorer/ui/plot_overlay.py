@@ -7,7 +7,7 @@ things are from the view that it lies on.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
@@ -44,7 +44,7 @@ class Overlay(QWidget):
         self._view = view
         self._taken: list[QRectF] = []
         self._labels: list[_Label] = []
-        self._under: tuple[Plot, QRectF, NDArray[np.float64]] | None = None
+        self._under: tuple[tuple[Any, ...], list[NDArray[np.float64]], NDArray[np.float64]] | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
@@ -169,12 +169,15 @@ class Overlay(QWidget):
             painter.drawLine(at, end)
 
     def _drawn(self, inside: QRectF) -> NDArray[np.float64]:
-        """Return where curves and lines lie, found once for a plot and a size."""
+        """Return where curves and lines lie; found anew where they or the size are not those of the last time."""
         plot = self._view.plot
         assert plot is not None
-        if self._under is None or self._under[0] is not plot or self._under[1] != inside:
-            self._under = plot, inside, plot_labels.drawn(plot, inside)
-        return self._under[2]
+        frame = inside, plot.x, plot.y, plot.lines
+        arrays = [array for one in plot.series for array in (one.x, one.y)]
+        known = self._under
+        if known is None or known[0] != frame or [id(one) for one in known[1]] != [id(one) for one in arrays]:
+            known = self._under = frame, arrays, plot_labels.drawn(plot, inside)
+        return known[2]
 
     def _write(self, painter: QPainter, label: _Label) -> None:
         ground = QColor(self.theme.color("stage"))

@@ -67,6 +67,23 @@ def test_bars_hold_all_but_the_few_that_lie_beyond_them(measured):
         assert beyond < pairs / 100
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.one_of(st.integers(-27, 27).map(lambda at: at / 6), st.floats(-5, 5)), min_size=1, max_size=40))
+def test_bars_are_counted_as_numpy_does_to_the_very_edges(shares):
+    head_sizes = column([4, 9])
+    drawn = np.array(shares) * np.sqrt(head_sizes)
+    counted = spread.counts().apply(drawn, head_sizes, np.asarray(float(len(shares))))
+    limits = -spread.REACH, spread.REACH
+    known = [np.histogram(row, spread.BARS, limits)[0].tolist() for row in drawn / np.sqrt(head_sizes)]
+    assert counted.tolist() == known
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_the_median_is_numpy_s(values):
+    assert spread.median().apply(np.array([values])) == np.median(values)
+
+
 def test_progress_goes_from_little_to_all_and_cancelling_stops():
     arguments = (column([64, 256]), *numbers(500, 100, 8, 5))
     told = []

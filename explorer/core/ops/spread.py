@@ -27,6 +27,8 @@ DIVISORS: Final = ("none", "sqrt_d_head", "d_head", "sqrt_d_model")
 #: A histogram goes from −REACH to +REACH times √d_head, in so many bars.
 REACH: Final = 4.0
 BARS: Final = 48
+#: Where one bar ends and the next begins; the last one holds its right end.
+_CUTS: Final = np.append(np.linspace(-REACH, REACH, BARS + 1)[:-1], np.nextafter(REACH, np.inf))
 #: So many attention weights are computed at once: what fits the processor's cache.
 AT_ONCE: Final = 1 << 16
 #: So many gaussians and weights are done with in about 3 ms, and then nobody needs to wait for another thread.
@@ -170,9 +172,9 @@ def counts() -> Op:
     """Count the first `pairs` scores in bars from −4·√d to 4·√d: inputs are the draws, the head sizes and pairs."""
 
     def apply(drawn: Array, head_sizes: Array, pairs: Array) -> Array:
-        rows = drawn[:, : _whole(pairs)] / np.sqrt(head_sizes)
-        found = [np.histogram(row, BARS, (-REACH, REACH))[0] for row in rows]
-        return np.array(found, np.float64)
+        rows = np.sort(drawn[:, : _whole(pairs)] / np.sqrt(head_sizes), axis=-1)
+        below = np.array([row.searchsorted(_CUTS) for row in rows])
+        return np.asarray(below[:, 1:] - below[:, :-1], np.float64)
 
     def terms(arrays: Arrays, _names: Names, index: Index) -> Expression:
         row, bar = index
@@ -335,12 +337,14 @@ def median() -> Op:
         two = [cell(arrays, names, 0, *index, order[at]) for at in (middle - 1, middle)]
         return Operation("quotient", (total(two), Number(2.0, "2")))
 
-    return Op(
-        "median",
-        lambda values: np.asarray(np.median(values, axis=-1)),
-        terms,
-        lambda names: f"np.median({names[0]}, axis=-1)",
-    )
+    def apply(values: Array) -> Array:
+        # Sorting everything is faster than np.median, which searches for NaN and for the middle alone.
+        ordered, middle = np.sort(values, axis=-1), values.shape[-1] // 2
+        if values.shape[-1] % 2:
+            return np.asarray(ordered[..., middle])
+        return np.asarray((ordered[..., middle - 1] + ordered[..., middle]) / 2)
+
+    return Op("median", apply, terms, lambda names: f"np.median({names[0]}, axis=-1)")
 
 
 def share_below(limit: float) -> Op:
