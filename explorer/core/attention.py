@@ -38,12 +38,13 @@ from explorer.core.checks import (
     kv_head_choices,
     refuse_overflow,
     row_norm_bound,
-    row_squares,
 )
 from explorer.core.masks import PAIR_AXES, positions_visible, resolve_offset, resolve_window
-from explorer.core.rowblocks import MANY_PAIRS, Problem, cap_in_place, solve
+from explorer.core.rowblocks import Problem, cap_in_place, solve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from explorer.core.arrays import BoolArray, FloatArray
@@ -248,36 +249,32 @@ def attend(
     memory, (*kept, weights, output) = _reserve(dtype, shapes)
     if by_width:
         kept[1] = kept[1].swapaxes(1, 2)
-    for own, array in zip(kept, given, strict=True):
-        own[...] = array
+    trace = Trace(
+        q=kept[0],
+        k=kept[1],
+        v=kept[2],
+        causal=demand_causal,
+        mask=allowed,
+        bias=added,
+        scale=factor,
+        softcap=cap,
+        window=width,
+        q_offset=offset,
+        weights=weights,
+        output=output,
+    )
     with one_thread() as alone:
-        squares = tuple(row_squares(array) for array in kept[:2]) if weights.size >= MANY_PAIRS else ()
-        # Where these are not finite, a slower look tells whether that is an overflow or the input.
-        known = [math.sqrt(float(one.max())) for one in squares]
-        known += [math.inf] * (3 - len(known))
-        reach = [
+        # Looking first would take as long as a fifth of the work, and nearly all input is good.
+        reach = solve(_problem(trace, given), threads_welcome=alone)
+        # Where a bound is not finite, a slower look tells whether that is an overflow or the input.
+        q_reach, k_reach, v_reach = (
             bound if bound < math.inf else row_norm_bound(name, array)
-            for bound, name, array in zip(known, "qkv", kept, strict=True)
-        ]
-        limit = float(np.finfo(dtype).max) / 1000
-        trace = Trace(
-            q=kept[0],
-            k=kept[1],
-            v=kept[2],
-            causal=demand_causal,
-            mask=allowed,
-            bias=added,
-            scale=factor,
-            softcap=cap,
-            window=width,
-            q_offset=offset,
-            weights=weights,
-            output=output,
+            for bound, name, array in zip(reach, "qkv", kept, strict=True)
         )
-        if not reach[0] * reach[1] * max(abs(factor), 1.0) + largest_bias < limit:
+        limit = float(np.finfo(dtype).max) / 1000
+        if not q_reach * k_reach * max(abs(factor), 1.0) + largest_bias < limit:
             _refuse_overflow(trace)
-        solve(_problem(trace, squares), threads_welcome=alone)
-        if not reach[2] < limit:
+        if not v_reach < limit:
             check_result("output", output)
     for array in (*kept, weights, output, memory):
         _read_only(array)
@@ -298,12 +295,14 @@ def _reserve(dtype: np.dtype[Any], shapes: tuple[Shape, ...]) -> tuple[FloatArra
     return memory, [memory[a:b].reshape(shape) for a, b, shape in zip(starts, ends, shapes, strict=False)]
 
 
-def _problem(trace: Trace, squares: tuple[FloatArray, ...]) -> Problem:
-    """Return `trace` as the fast path wants it: query heads grouped by their KV head."""
+def _problem(trace: Trace, given: Sequence[FloatArray]) -> Problem:
+    """Return `trace` and what was given as the fast path wants it: query heads grouped by their KV head."""
     n_head_kv = trace.n_head_kv
     pairs = trace.weights.shape
     hidden = None if trace.mask is None else _by_kv_head(np.broadcast_to(~trace.mask, pairs), n_head_kv)
+    q, k, v = given
     return Problem(
+        given=(_by_kv_head(q, n_head_kv), k, v),
         q=_by_kv_head(trace.q, n_head_kv),
         k=trace.k,
         v=trace.v,
@@ -316,7 +315,6 @@ def _problem(trace: Trace, squares: tuple[FloatArray, ...]) -> Problem:
         q_offset=trace.q_offset,
         scale=trace.scale,
         softcap=trace.softcap,
-        squares=(_by_kv_head(squares[0], n_head_kv), squares[1]) if squares else None,
     )
 
 

@@ -274,12 +274,6 @@ def row_norm_bound(name: str, array: FloatArray) -> float:
     return check_finite(name, array) * math.sqrt(array.shape[-1])
 
 
-def row_squares(array: FloatArray) -> FloatArray:
-    """Return the square of every row's Euclidean norm; not finite where a row is not, or where it overflows."""
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return np.asarray(np.einsum("...i,...i->...", array, array))
-
-
 def check_finite(name: str, array: FloatArray) -> float:
     """Refuse NaN, +inf and -inf, naming the first such cell; return the largest magnitude.
 

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from explorer.core import rowblocks
 from explorer.core.attention import Trace, attend
-from explorer.core.checks import kv_head_choices
+from explorer.core.checks import InputError, kv_head_choices
 from explorer.core.masks import visible_pairs
 from explorer.core.softmax import softmax_rows
 from tests.core.plain_attention import plain_attention
@@ -421,6 +421,32 @@ def test_an_error_in_a_thread_reaches_the_caller(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(rowblocks, "_run", fail)
     with pytest.raises(MemoryError, match="no room"):
         attend(np.ones((2, 9, 2)), np.ones((2, 9, 2)), np.ones((2, 9, 2)))
+
+
+def test_where_no_thread_can_be_had_the_caller_does_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    arrays = [normal(seed, (6, 70, 5)) for seed in (1, 2, 3)]
+    usual = attend(*arrays, causal=True)
+    monkeypatch.setattr(rowblocks, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(rowblocks, "_cores", lambda: 3)
+    monkeypatch.setattr(rowblocks._thread, "start_new_thread", refuse)
+    alone = attend(*arrays, causal=True)
+    assert_array_equal(alone.output, usual.output)
+
+
+@pytest.mark.parametrize(
+    "rules", [{}, {"causal": True, "q_offset": -500}, {"causal": True, "window": 1, "q_offset": 90}]
+)
+def test_what_no_query_may_see_is_looked_at_all_the_same(rules: dict) -> None:
+    q, k, v = (normal(seed, (2, 80, 4)) for seed in (1, 2, 3))
+    k[1, 3, 2] = np.nan
+    with pytest.raises(InputError, match=r"k\[1, 3, 2\]"):
+        attend(q, k, v, **rules)
+    k[1, 3, 2], v[0, 5, 1] = 0, np.inf
+    with pytest.raises(InputError, match=r"v\[0, 5, 1\]"):
+        attend(q, k, v, **rules)
 
 
 def test_floating_point_traps_of_the_caller_stay_shut() -> None:

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from explorer.core.blockwise import attend_blockwise
 from explorer.core.scaling import softmax_jacobian_norm
-from explorer.core.softmax import SHORT_ROW, softmax_in_place, softmax_rows
+from explorer.core.softmax import SHORT_ROW, softmax_in_place, softmax_near_0, softmax_rows
 
 LIMIT = {np.float32: 2e-6, np.float64: 1e-14}
 HUGE = {np.float32: 1e4, np.float64: 1e308}
@@ -78,3 +78,35 @@ def test_a_share_among_the_subnormal_numbers_is_no_error(dtype: type, low: float
         softmax_jacobian_norm(weights.astype(np.float64))
     assert 0 < weights[0, 0] < np.finfo(dtype).tiny
     assert_allclose(in_blocks[0, 0], weights[0, 0], atol=np.finfo(dtype).smallest_subnormal)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_rows_near_0_get_the_same_bits_whatever_the_other_rows_are(dtype: type, data: st.DataObject) -> None:
+    width = np.dtype(dtype).itemsize * 8
+    near = st.floats(-5, 5, width=width) | st.just(-np.inf)
+    far = st.sampled_from([-1000.0, -30.0, 30.0, 1000.0])
+    calm = data.draw(hnp.arrays(dtype, (3, 7), elements=near))
+    calm[:, 0] = 1.0
+    wild = np.concatenate([calm, data.draw(hnp.arrays(dtype, (2, 7), elements=far))])
+    alone, out = np.empty_like(calm), np.empty_like(wild)
+    with np.errstate(over="ignore", under="ignore"):
+        assert softmax_near_0(calm.copy(), alone) is None
+        near_0 = softmax_near_0(wild.copy(), out)
+    if near_0 is not None:
+        assert near_0[:3].all()
+        softmax_in_place(wild.copy(), out, by_product=True, near_0=near_0)
+    assert_allclose(out, softmax_rows(wild), rtol=1e-5, atol=1e-30)
+    assert_allclose(alone, softmax_rows(calm), rtol=1e-5, atol=1e-30)
+    assert (np.abs(out.sum(axis=-1, dtype=np.float64) - 1) <= LIMIT[dtype]).all()
+
+
+@pytest.mark.parametrize("score", [-1000.0, -200.0, -25.0, 75.0, 1000.0, -np.inf])
+def test_a_row_far_from_0_is_told(score: float) -> None:
+    table = np.array([[0.5, -0.5], [score, score]], np.float32)
+    out = np.full_like(table, 7)
+    with np.errstate(over="ignore", under="ignore"):
+        near_0 = softmax_near_0(table.copy(), out)
+    assert near_0 is not None
+    assert near_0.tolist() == [[True], [False]]
+    assert (out == 7).all()
