@@ -97,6 +97,11 @@ class CurvesView(QWidget):
         """Where the cursor stands: under the pointer, else where it was left; None where there is none."""
         return self._left if self._hovered is None else self._hovered
 
+    @property
+    def left_cursor(self) -> float | None:
+        """Where the cursor was left, whatever the pointer reads; None where it was not."""
+        return self._left
+
     def readings(self) -> list[tuple[str, str]]:
         """Return what the key tells at the cursor: names and values; empty without a cursor."""
         at = self.cursor_at

@@ -5,7 +5,7 @@ Only places are found here; `explorer.ui.plot_overlay` writes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
@@ -25,7 +25,14 @@ LIFTS: Final = 4
 WORTH: Final = 4.0
 
 
-def drawn(plot: Plot, inside: QRectF) -> NDArray[np.float64]:
+class Place(NamedTuple):
+    """Where a label stands, and how bad that is: 0 beside what it names and clear of everything."""
+
+    box: QRectF
+    bad: float
+
+
+def drawn(plot: Plot, inside: QRectF, cursor: float | None = None) -> NDArray[np.float64]:
     """Return points on everything that is drawn as a line, about `APART` pixels from one another.
 
     Parameters
@@ -33,6 +40,8 @@ def drawn(plot: Plot, inside: QRectF) -> NDArray[np.float64]:
     plot : Plot
     inside : QRectF
         Where it is drawn, in pixels.
+    cursor : float, optional
+        Where it was left, if it was.
 
     Returns
     -------
@@ -60,11 +69,12 @@ def drawn(plot: Plot, inside: QRectF) -> NDArray[np.float64]:
             even = np.linspace(0.0, length[-1], min(int(length[-1]) + 1, across + 4 * up))
             between, heights = np.interp(even, length, between), np.interp(even, length, heights)
         parts.append(np.column_stack((between, heights)))
-    for line in plot.lines:
-        share = (plot.x if line.vertical else plot.y).share(line.at)
-        along = np.linspace(0.0, 1.0, up if line.vertical else across)
+    lines = [(line.at, line.vertical) for line in plot.lines] + ([] if cursor is None else [(cursor, True)])
+    for at, vertical in lines:
+        share = (plot.x if vertical else plot.y).share(at)
+        along = np.linspace(0.0, 1.0, up if vertical else across)
         level = np.full(along.shape, share)
-        parts.append(np.column_stack((level, along) if line.vertical else (along, level)))
+        parts.append(np.column_stack((level, along) if vertical else (along, level)))
     shares = np.concatenate(parts) if parts else np.zeros((0, 2))
     corner, size = (inside.left(), inside.bottom()), (inside.width(), -inside.height())
     return np.asarray(shares * size + corner, np.float64)
@@ -78,10 +88,8 @@ def place(
     inside: QRectF,
     taken: Sequence[QRectF],
     points: NDArray[np.float64],
-    *,
-    needed: bool = True,
-) -> QRectF | None:
-    """Return where a label stands.
+) -> Place | None:
+    """Return the best place for a label.
 
     Parameters
     ----------
@@ -97,36 +105,37 @@ def place(
         Where it may not lie.
     points : ndarray of shape (n, 2)
         What it had better not lie on, as `drawn` returns it.
-    needed : bool
-        Whether it shall stand on what is taken where there is nothing else.
 
     Returns
     -------
-    QRectF or None
-        None where there is no place, or none that is free and it is not needed.
+    Place or None
+        On what is taken where there is nothing else; None where the plot is too small for it.
     """
-    best, first, least = None, None, np.inf
+    best: Place | None = None
+    first: Place | None = None
+    least = np.inf
     for lift, box in _boxes(at, width, height, gap, inside):
         if WORTH * lift >= least:
             break  # whatever follows stands farther away
         if not inside.contains(box):
             continue
-        first = first or box
+        first = first or Place(box, np.inf)
         if any(box.intersects(other) for other in taken):
             continue
         bad = WORTH * lift + _covered(box, points)
         if bad < least:
-            best, least = box, bad
-    return first if best is None and needed else best
+            best, least = Place(box, bad), bad
+    return first if best is None else best
 
 
 def _boxes(at: QPointF, width: float, height: float, gap: float, inside: QRectF) -> Iterator[tuple[int, QRectF]]:
     """Iterate over the places beside a point, the nearest first, each with how far it is lifted."""
     rise = gap / 3  # a line through the point stays clear of the letters
+    right, left = at.x() + gap, at.x() - gap - width
     # A long label beside a point in the middle fits on neither side: it then lies above or below, within the plot.
-    within = min(max(at.x() - width / 2, inside.left()), inside.right() - width)
+    within = [min(max(x, inside.left()), inside.right() - width) for x in (at.x() - width / 2, right, left)]
     for lift in range(LIFTS):
-        for x in (at.x() + gap, at.x() - gap - width, within):
+        for x in (right, left, *within):
             for y in (at.y() - rise - (lift + 1) * height, at.y() + rise + lift * height):
                 yield lift, QRectF(x, y, width, height)
 

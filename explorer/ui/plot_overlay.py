@@ -74,14 +74,13 @@ class Overlay(QWidget):
         named = [(one, at) for one, at in named if room.contains(at)]
         size = self.theme.px(5)
         # No label may lie on a dot.
-        self._taken += [QRectF(at.x() - size, at.y() - size, 2 * size, 2 * size) for one, at in named if one.dot]
+        self._taken += [QRectF(at.x() - size, at.y() - size, 2 * size, 2 * size) for _, at in named]
         for one, at in named:
-            self._place_label(inside, at, one.label, one.role, needed=one.dot)
+            self._place_label(inside, at, one.label, one.role, one.short)
         for label in self._labels:
             self._paint_lead(painter, label)
         for one, at in named:
-            if one.dot:
-                self._paint_dot(painter, at, self.theme.color(one.role), 5)
+            self._paint_dot(painter, at, self.theme.color(one.role), 5)
         for label in self._labels:
             self._write(painter, label)
         self._paint_cursor(painter, plot, inside)
@@ -134,22 +133,19 @@ class Overlay(QWidget):
         painter.setBrush(color)
         painter.drawEllipse(at, radius, radius)
 
-    def _place_label(self, inside: QRectF, at: QPointF, label: str, role: str, *, needed: bool = True) -> None:
-        """Find a label's place beside a point: where it stays on the plot, lies on no other label and covers least.
-
-        Words that are not needed are left out where there is no such place.
-        """
-        if not label:
-            return
-        gap, room = self.theme.px(7), int(inside.width())
-        width, height = self._size_of(label)
-        if width > room:
-            letters = self._letters()
-            label = letters.metrics.elidedText(label, Qt.TextElideMode.ElideRight, room - self.theme.px(6))
-            width, height = self._size_of(label)
-        box = plot_labels.place(at, width, height, gap, inside, self._taken, self._drawn(inside), needed=needed)
-        if box is not None:
-            self._keep(_Label(box, label, role, at))
+    def _place_label(self, inside: QRectF, at: QPointF, label: str, role: str, short: str = "") -> None:
+        """Find a label's place beside a point: where it stays on the plot, lies on no other label and covers least."""
+        best: tuple[float, _Label] | None = None
+        gap, room = self.theme.px(7), int(inside.width()) - self.theme.px(6)
+        for words in filter(None, (label, short)):
+            text = self._letters().metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+            found = plot_labels.place(at, *self._size_of(text), gap, inside, self._taken, self._drawn(inside))
+            if found is not None and (best is None or found.bad < best[0]):
+                best = found.bad, _Label(found.box, text, role, at)
+            if best is not None and best[0] == 0:
+                break
+        if best is not None:
+            self._keep(best[1])
 
     def _keep(self, label: _Label) -> None:
         self._labels.append(label)
@@ -172,11 +168,13 @@ class Overlay(QWidget):
         """Return where curves and lines lie; found anew where they or the size are not those of the last time."""
         plot = self._view.plot
         assert plot is not None
-        frame = inside, plot.x, plot.y, plot.lines
+        # What the pointer reads moves with it: labels that gave way would dance.
+        cursor = self._view.left_cursor
+        frame = inside, plot.x, plot.y, plot.lines, cursor
         arrays = [array for one in plot.series for array in (one.x, one.y)]
         known = self._under
         if known is None or known[0] != frame or [id(one) for one in known[1]] != [id(one) for one in arrays]:
-            known = self._under = frame, arrays, plot_labels.drawn(plot, inside)
+            known = self._under = frame, arrays, plot_labels.drawn(plot, inside, cursor)
         return known[2]
 
     def _write(self, painter: QPainter, label: _Label) -> None:

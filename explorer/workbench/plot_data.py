@@ -41,7 +41,7 @@ def tables(plot: Plot) -> list[Table]:
         bounds = zip(edges[:-1], edges[1:], bars.heights.tolist(), strict=True)
         found.append(Table(("from", "to", bars.name), tuple(tuple(map(_number, row)) for row in bounds)))
     if plot.crossings:
-        points = ((_number(one.x), _number(one.y), one.label) for one in plot.crossings if one.dot)
+        points = ((_number(one.x), _number(one.y), one.label) for one in plot.crossings)
         found.append(Table((_heading(plot.x, "x"), _heading(plot.y, "y"), "point"), tuple(points)))
     return found
 

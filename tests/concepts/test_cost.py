@@ -40,7 +40,7 @@ def test_the_two_crossings_are_what_is_read_first(tab: LessonTab) -> None:
         ("prefill: attention = all matrices at", "61,034 tokens"),
         ("decode step: attention = matrices at", "30,518 tokens"),
     ]
-    assert [point.label for point in tab.model("plot").crossings if point.dot] == [
+    assert [point.label for point in tab.model("plot").crossings] == [
         "61,034 in prefill",
         "30,518 in decode",
     ]
@@ -83,12 +83,11 @@ def test_numbers_compute_and_the_screen_agree(tab: LessonTab, tmp_path: Path) ->
 def test_one_attention_curve_stands_for_all_three(tab: LessonTab) -> None:
     plot = tab.model("plot")
     assert [one.name for one in plot.series] == [
-        "prefill: matrices",
-        "decode: matrices",
-        "prefill: attention",
-        "decode: attention",
+        "prefill matrices",
+        "decode matrices",
+        "prefill attention, all three",
+        "decode attention, all three",
     ]
-    assert "attention, all three" in [point.label for point in plot.crossings if not point.dot]
     shared = tiles(tab)["scores and mix, all three"]
     assert shared.value == "MHA = GQA = MQA"
     assert shared.detail == "P differs: MHA 8.81 B, GQA 8 B, MQA 7.77 B"
@@ -288,11 +287,11 @@ def test_crossings_lie_on_both_curves(tab: LessonTab) -> None:
             for pairs in ("causal", "square"):
                 tab.set("pairs", pairs)
                 plot = tab.model("plot")
-                series = {one.name: one for one in plot.series}
-                for point in (point for point in plot.crossings if point.dot):
+                series = {one.name.partition(",")[0]: one for one in plot.series}
+                for point in plot.crossings:
                     phase = point.label.rpartition(" ")[2]
                     for part in ("attention", "matrices"):
-                        found = series[f"{phase}: {part}"].read(point.x, plot.x, plot.y)
+                        found = series[f"{phase} {part}"].read(point.x, plot.x, plot.y)
                         assert found == pytest.approx(point.y, rel=2e-4), (name, point.label, part)
 
 
@@ -323,7 +322,7 @@ def test_what_a_plot_draws_can_be_written_as_numbers(tab: LessonTab) -> None:
     assert [row[2] for row in points.rows] == ["61,034 in prefill", "30,518 in decode"]
     assert float(points.rows[0][0]) == 61034.15625
     text = plot_data.csv_text(plot)
-    names = "prefill: matrices,decode: matrices,prefill: attention,decode: attention"
+    names = 'prefill matrices,decode matrices,"prefill attention, all three","decode attention, all three"'
     assert text.splitlines()[0] == f'"context, tokens",{names}'
     assert plot_data.clipboard_text(plot).splitlines()[1].split("\t") == list(curves.rows[0])
 

@@ -56,23 +56,34 @@ def test_nothing_drawn_is_no_point() -> None:
 
 
 def test_a_label_with_room_stands_right_above_its_point() -> None:
-    box = place(QPointF(100, 120), 60, 16, 6, INSIDE, [], NOTHING)
-    assert box == QRectF(106, 102, 60, 16)
+    assert place(QPointF(100, 120), 60, 16, 6, INSIDE, [], NOTHING) == (QRectF(106, 102, 60, 16), 0)
 
 
 def test_a_label_goes_where_no_curve_is() -> None:
     plot = curve((0, 0), (1, 1))
     points = drawn(plot, INSIDE)
-    box = place(QPointF(240, 120), 60, 16, 6, INSIDE, [], points)
-    assert box is not None
-    assert under(box, points) == 0
-    assert abs(box.center().y() - 120) < 16, "beside its point, not lifted away"
+    found = place(QPointF(240, 120), 60, 16, 6, INSIDE, [], points)
+    assert found is not None
+    assert (found.bad, under(found.box, points)) == (0, 0)
+    assert abs(found.box.center().y() - 120) < 16, "beside its point, not lifted away"
 
 
-def test_a_label_that_is_not_needed_is_left_out_and_one_that_is_stands_on_others() -> None:
-    at, everything = QPointF(240, 120), [QRectF(INSIDE)]
-    assert place(at, 60, 16, 6, INSIDE, everything, NOTHING, needed=False) is None
-    assert place(at, 60, 16, 6, INSIDE, everything, NOTHING) is not None
+def test_a_label_stands_on_others_where_there_is_nothing_else() -> None:
+    found = place(QPointF(240, 120), 60, 16, 6, INSIDE, [QRectF(INSIDE)], NOTHING)
+    assert found is not None
+    assert found.bad == np.inf
+
+
+def test_a_label_goes_off_the_cursor_that_was_left() -> None:
+    plot, at = Plot(*LINEAR), QPointF(240, 120)
+    free = place(at, 60, 16, 6, INSIDE, [], drawn(plot, INSIDE))
+    assert free is not None
+    cursor = plot.x.value((free.box.center().x() - INSIDE.left()) / INSIDE.width())
+    points = drawn(plot, INSIDE, cursor)
+    assert under(free.box, points) > 0
+    moved = place(at, 60, 16, 6, INSIDE, [], points)
+    assert moved is not None
+    assert under(moved.box, points) == 0
 
 
 def test_a_label_that_is_wider_than_the_plot_has_no_place() -> None:
@@ -92,11 +103,12 @@ def test_a_label_is_on_the_plot_off_what_is_taken_and_covers_least(
     at = QPointF(INSIDE.left() + x * INSIDE.width(), INSIDE.bottom() - y * INSIDE.height())
     taken = [QRectF(*corner, 80, 16) for corner in corners]
     under_it = drawn(curve(*sorted(points)), INSIDE)
-    box = place(at, width, 16, 6, INSIDE, taken, under_it, needed=False)
-    if box is None:
+    found = place(at, width, 16, 6, INSIDE, taken, under_it)
+    assert found is not None
+    assert INSIDE.contains(found.box)
+    if found.bad == np.inf:
         return
-    assert INSIDE.contains(box)
-    assert not any(box.intersects(one) for one in taken)
-    without = place(at, width, 16, 6, INSIDE, taken, NOTHING, needed=False)
+    assert not any(found.box.intersects(one) for one in taken)
+    without = place(at, width, 16, 6, INSIDE, taken, NOTHING)
     assert without is not None
-    assert under(box.adjusted(0.1, 0.1, -0.1, -0.1), under_it) <= under(without, under_it)
+    assert under(found.box.adjusted(0.1, 0.1, -0.1, -0.1), under_it) <= under(without.box, under_it)

@@ -31,8 +31,6 @@ VARIANT_ROLES: Final = {"MHA": "head 2", "GQA": "head 3", "MQA": "head 5", "MLA"
 PART_ROLES: Final = {"grows": "head 1", "saturates": "head 0", "constant": "head 6"}
 #: Decades below the level that attention has to reach, where an axis of FLOPs begins.
 DECADES_BELOW: Final = 3
-#: The context at which attention's curve carries its words.
-LABEL_AT: Final = 300
 #: How far an axis goes beyond its last mark, so that the mark's label has room.
 HEADROOM, LOG_HEADROOM = 1.05, 1.8
 #: A cache's axis begins where the model's own holds so many tokens.
@@ -203,14 +201,16 @@ def _flops(study: Study, controls: Controls, longest: int) -> Plot:
     def part(curve: Floats | None, by: Floats | int) -> Floats | None:
         return None if curve is None else curve / by
 
+    # GQA and MQA change bytes, parameters and projections, not the scores and the mix of a head.
+    shared = ", all three" if study.attention_is_shared and len(study.variants) > 2 else ""
     drawn = [
-        *_series("prefill: matrices", x, part(curves.prefill_weights, share), (PREFILL, "dashed"),
+        *_series("prefill matrices", x, part(curves.prefill_weights, share), (PREFILL, "dashed"),
                  partial(prefill, "prefill_weight_flops")),
-        *_series("decode: matrices", x, part(curves.decode_weights, each), (DECODE, "dashed"),
+        *_series("decode matrices", x, part(curves.decode_weights, each), (DECODE, "dashed"),
                  partial(decode, "decode_weight_flops")),
-        *_series("prefill: attention", x, part(curves.prefill_attention, share), (PREFILL, "line"),
+        *_series(f"prefill attention{shared}", x, part(curves.prefill_attention, share), (PREFILL, "line"),
                  partial(prefill, "prefill_attention_flops")),
-        *_series("decode: attention", x, part(curves.decode_attention, each), (DECODE, "line"),
+        *_series(f"decode attention{shared}", x, part(curves.decode_attention, each), (DECODE, "line"),
                  partial(decode, "decode_attention_flops")),
     ]  # fmt: skip
     level = asked.value("decode_weight_flops", 1)
@@ -227,16 +227,8 @@ def _flops(study: Study, controls: Controls, longest: int) -> Plot:
         where = found.exact if found.exact is not None and found.exact > 0 else float(found.at)
         height = at(f"{name}_attention_flops", max(round(where), 1))
         if height is not None:
-            points.append(Crossing(where, height, f"{quantities.tokens(where)} in {name}", role))
-    if (
-        (per_token or not longest)
-        and study.attention_is_shared
-        and len(study.variants) > 2
-        and curves.decode_attention is not None
-    ):
-        words = "attention, all three"
-        where = float(LABEL_AT if not longest else longest // 4)
-        points.append(Crossing(where, decode("decode_attention_flops", int(where)) or 0.0, words, DECODE, dot=False))
+            tokens = quantities.tokens(where)
+            points.append(Crossing(where, height, f"{tokens} in {name}", role, tokens))
     return Plot(
         _context_scale(longest), y, tuple(drawn), crossings=tuple(points), lines=_limit_line(study), snap=round,
         title="FLOPs against context",
@@ -356,8 +348,9 @@ def _bytes(study: Study, _controls: Controls, longest: int) -> Plot:
     found = asked.crossings.get("bytes read in decode")
     if found is not None and found.at is not None and found.at <= cost_study.LONGEST and weights is not None:
         where = found.exact if found.exact is not None and found.exact > 0 else float(found.at)
-        label = f"{quantities.tokens(where)}: cache = weights"
-        points = (Crossing(float(found.at), float(read(study.own, found.at) or 0), label, variant_role(study.own)),)
+        tokens, height = quantities.tokens(where), float(read(study.own, found.at) or 0)
+        role = variant_role(study.own)
+        points = (Crossing(float(found.at), height, f"{tokens}: cache = weights", role, tokens),)
     return Plot(
         _context_scale(longest), y, tuple(drawn), crossings=points, lines=_limit_line(study), snap=round,
         title="Bytes read by one decode step",

@@ -201,13 +201,13 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A point that has a name, such as where two curves cross; without a dot it is words on a curve."""
+    """A point that has a name, such as where two curves cross; a short one, too, for where the whole has no room."""
 
     x: float
     y: float
     label: str
     role: str = "text"
-    dot: bool = True
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

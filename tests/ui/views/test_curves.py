@@ -241,6 +241,17 @@ def test_labels_are_legible_and_do_not_lie_on_each_other(qtbot: QtBot, theme: st
     assert places[-1].bottom() < view.graph.y()
 
 
+def test_a_point_says_less_where_its_whole_name_has_no_clear_place(qtbot: QtBot) -> None:
+    named = Crossing(100.0, 1e4, "61,034 tokens in prefill", short="61,034")
+    wide = shown(qtbot, cost(lines=(), crossings=(named,)))
+    wide.grab()
+    narrow = shown(qtbot, cost(lines=(), crossings=(named,)))
+    narrow.resize(220, 200)
+    narrow.grab()
+    assert narrow.overlay.labels()[0].width() < wide.overlay.labels()[0].width()
+    assert "61,034 tokens in prefill" in narrow.accessibleDescription()
+
+
 def test_tick_labels_fit_their_axis(qtbot: QtBot) -> None:
     view = shown(qtbot, cost())
     metrics = QFontMetrics(view.theme.font(12))
