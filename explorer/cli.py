@@ -43,10 +43,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         0 done, 1 the input is at fault, 2 wrong usage.
     """
+    with contextlib.ExitStack() as streams:
+        # There is none in a program of windows, or where the caller has closed it; what writes need not know.
+        for name, redirected in (("stdout", contextlib.redirect_stdout), ("stderr", contextlib.redirect_stderr)):
+            if getattr(sys, name) is None:
+                nowhere = streams.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
+                streams.enter_context(redirected(nowhere))
+        return _run(list(sys.argv[1:] if argv is None else argv))
+
+
+def _run(argv: list[str]) -> int:
     try:
-        status = _status_of(list(sys.argv[1:] if argv is None else argv))
-        if sys.stdout is not None:  # there is none in a program of windows, or where the caller has closed it
-            sys.stdout.flush()
+        status = _status_of(argv)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # `| head` has read enough
@@ -300,8 +309,6 @@ def _sentence_of(error: Exception) -> str:
 
 def _discard_unwritten() -> None:
     """Send what stdout cannot write nowhere, or the interpreter would complain about it once more when it ends."""
-    if sys.stdout is None:
-        return
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
