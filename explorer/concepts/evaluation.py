@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -157,6 +157,13 @@ class Waiting:
         return self.op.apply(*self.read, **{name: call for name, call in asked.items() if call is not None})
 
 
+class Reach(NamedTuple):
+    """The smallest and the largest number of an array; NaN where it holds one."""
+
+    low: float
+    high: float
+
+
 class Results(Mapping[str, Array]):
     """Every array of a tab at one moment, inputs and stages, with what each stage was computed from."""
 
@@ -165,9 +172,11 @@ class Results(Mapping[str, Array]):
         arrays: dict[str, Array],
         sources: dict[str, tuple[Any, ...]],
         waiting: Mapping[str, Waiting] | None = None,
+        reaches: Mapping[str, Reach] | None = None,
     ) -> None:
         self._arrays = arrays
         self._sources = sources
+        self._reaches = dict(reaches or {})
         #: The slow stages whose inputs are here and which were not run.
         self.waiting: Mapping[str, Waiting] = waiting or {}
 
@@ -184,10 +193,19 @@ class Results(Mapping[str, Array]):
         """Say whether the array of that name is the very same object in both."""
         return other is not None and self._arrays.get(name) is other._arrays.get(name)
 
+    def reach(self, name: str) -> Reach:
+        """Return the smallest and the largest number of an array that has cells; found once for each array."""
+        known = self._reaches.get(name)
+        if known is None:
+            array = self._arrays[name]
+            known = self._reaches[name] = Reach(float(array.min()), float(array.max()))
+        return known
+
     def having(self, waiting: Waiting, array: Array) -> Results:
         """Return these results with a slow stage's array added, to be the `earlier` of an `evaluate`."""
         arrays = {**self._arrays, waiting.stage: _read_only(np.asarray(array))}
-        return Results(arrays, {**self._sources, waiting.stage: waiting.key})
+        reaches = {name: reach for name, reach in self._reaches.items() if name != waiting.stage}
+        return Results(arrays, {**self._sources, waiting.stage: waiting.key}, reaches=reaches)
 
 
 def evaluate(concept: Concept, situation: Situation, earlier: Results | None = None, *, slow: bool = True) -> Results:
@@ -218,6 +236,7 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
     arrays: dict[str, Array] = dict(situation.inputs)
     sources: dict[str, tuple[Any, ...]] = {}
     waiting: dict[str, Waiting] = {}
+    reaches: dict[str, Reach] = {}
     for stage in concept.stages:
         if any(name not in arrays and given(name, situation) is None for name in stage.inputs):
             continue
@@ -228,6 +247,8 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
         key = (_OpKey(stage, op, situation.controls), *_identities(stage, read, arrays, situation))
         if earlier is not None and earlier._sources.get(stage.name) == key and stage.name in earlier._arrays:
             result = earlier._arrays[stage.name]
+            if stage.name in earlier._reaches:
+                reaches[stage.name] = earlier._reaches[stage.name]
         elif op.slow and not slow and not op.quick(*read):
             waiting[stage.name] = Waiting(stage.name, key, op, read)
             continue
@@ -235,7 +256,7 @@ def evaluate(concept: Concept, situation: Situation, earlier: Results | None = N
             result = _read_only(np.asarray(op.apply(*read)))
         arrays[stage.name] = result
         sources[stage.name] = key
-    return Results(arrays, sources, waiting)
+    return Results(arrays, sources, waiting, reaches)
 
 
 def explain(concept: Concept, situation: Situation, results: Values, name: str, index: tuple[int, ...]) -> Expression:

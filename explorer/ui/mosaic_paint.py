@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -12,40 +12,62 @@ from explorer.ui.cell_size import text_width
 from explorer.ui.lettering import lettering
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from explorer.ui.theme import Theme
 
 
-def caption(
-    painter: QPainter,
-    theme: Theme,
-    tile: QRect,
-    height: int,
-    text: str,
-    color: QColor,
-    counts: bool | None,
-    number: str = "",
-) -> None:
-    """Paint a tile's name, or its number, and its band above it.
+class Caption(NamedTuple):
+    """Where a tile's name, its band and its box stand, and how they are painted."""
+
+    band: QRect
+    color: QColor
+    #: Says whether the head counts; None where heads are not switched.
+    box: QRectF | None
+    filled: bool
+    room: QRect
+    tone: QColor
+    text: str
+
+
+def lay_out(
+    theme: Theme, tile: QRect, height: int, text: str, color: QColor, counts: bool | None, number: str = ""
+) -> Caption:
+    """Return the caption of a tile: its name, or its number where that has no room, with its band above the tile.
 
     `counts` adds a box that says whether the head counts.
     """
     line, letters = bands.thickness(theme), lettering(theme.text_px(12))
-    painter.fillRect(tile.left(), tile.top() - line - 1, tile.width(), line, color)
-    box = QRect(tile.left(), tile.top() - height, tile.width(), height - line - 1)
-    painter.setFont(letters.font)
-    left = box.left()
+    room = QRect(tile.left(), tile.top() - height, tile.width(), height - line - 1)
+    box = None
     if counts is not None:
-        side = min(letters.ascent - 1, box.height() - 2)
-        frame = QRectF(left + 0.5, box.center().y() - side / 2 + 0.5, side, side)
-        painter.setPen(QPen(color, max(theme.px(1), 1)))
-        painter.setBrush(color if counts else Qt.BrushStyle.NoBrush)
-        painter.drawRect(frame)
-        left += side + theme.px(5)
-    painter.setPen(color if counts is not False else theme.color("muted"))
-    room = box.right() - left
+        side = min(letters.ascent - 1, room.height() - 2)
+        box = QRectF(room.left() + 0.5, room.center().y() - side / 2 + 0.5, side, side)
+        room.setLeft(room.left() + side + theme.px(5))
     names = [text, number] if counts is not False else [f"{text} off", "off"]
-    shown = next((name for name in names if text_width(letters.px, name) <= room), "")
-    letters.beside(painter, QRect(left, box.top(), room + 1, box.height()), shown)
+    return Caption(
+        band=QRect(tile.left(), tile.top() - line - 1, tile.width(), line),
+        color=color,
+        box=box,
+        filled=bool(counts),
+        room=room,
+        tone=color if counts is not False else theme.color("muted"),
+        text=next((name for name in names if text_width(letters.px, name) < room.width()), ""),
+    )
+
+
+def captions(painter: QPainter, theme: Theme, laid_out: Iterable[Caption]) -> None:
+    """Paint captions."""
+    letters = lettering(theme.text_px(12))
+    painter.setFont(letters.font)
+    for band, color, box, filled, room, tone, text in laid_out:
+        painter.fillRect(band, color)
+        if box is not None:
+            painter.setPen(QPen(color, max(theme.px(1), 1)))
+            painter.setBrush(color if filled else Qt.BrushStyle.NoBrush)
+            painter.drawRect(box)
+        painter.setPen(tone)
+        letters.beside(painter, room, text)
 
 
 def veil(painter: QPainter, theme: Theme, size: QSize) -> None:

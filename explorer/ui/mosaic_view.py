@@ -84,6 +84,7 @@ class MosaicView(MatrixView):
         self.changed_heads: frozenset[int] = frozenset()
         self._dirty = True
         self._picture = pressed.Picture()
+        self._laid_out: tuple[tuple[Any, ...], list[mosaic_paint.Caption]] = (), []
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
 
     def _new_model(self, *, editable: bool) -> MatrixModel:
@@ -268,34 +269,38 @@ class MosaicView(MatrixView):
         (rows, columns), closed = self.tile_shape, self.look.masked
         if closed is not None and closed.shape != self.values.shape:
             closed = None
-        for head in range(self.heads):
-            tile = self.tile_rect(head)
-            whole = tile.adjusted(0, -self.grid_of_tiles.caption, 0, 0)
-            if not whole.intersects(event.rect()):
-                continue
-            self._paint_caption(painter, head, tile)
+        look, picture, shape, texts = self.look, self._picture, self.tile, self._written or []
+        if not look.with_text:
+            picture.make(self.values, self.places(), look, closed)
+            if not pressed.hatched(shape):
+                closed = None  # the picture has it
+        # Most tiles have no cell that stands out.
+        plain = replace(look, lit=NONE, pinned=NONE, changed=NONE, masked=None)
+        above = self.grid_of_tiles.caption
+        tiles = [(head, self.tile_rect(head)) for head in range(self.heads)]
+        tiles = [(head, tile) for head, tile in tiles if tile.adjusted(0, -above, 0, 0).intersects(event.rect())]
+        captions = self.laid_out()
+        mosaic_paint.captions(painter, look.theme, [captions[head] for head, _ in tiles])
+        for head, tile in tiles:
             part = slice(head * rows, (head + 1) * rows)
-            look = replace(
-                self.look,
-                lit=self._within(self.look.lit, part),
-                pinned=self._within(self.look.pinned, part),
-                changed=self._within(self.look.changed, part),
-                masked=None if closed is None else closed[part],
-            )
+            marks = [self._within(cells, part) for cells in (look.lit, look.pinned, look.changed)]
+            own = plain
+            if any(marks) or closed is not None:
+                masked = None if closed is None else closed[part]
+                own = replace(look, lit=marks[0], pinned=marks[1], changed=marks[2], masked=masked)
             painter.save()
             painter.translate(tile.topLeft())
-            written = self._written[part] if self._written else []
+            values = self.values[part]
             if look.with_text:
-                own = self.values[part]
-                matrix_paint.paint(painter, own, written, self.places()[part], look, range(rows), range(columns))
+                places = self.places()[part]
+                matrix_paint.paint(painter, values, texts[part], places, own, range(rows), range(columns))
             else:
-                self._picture.make(self.values, self.places(), self.look, closed)
-                self._picture.paint(painter, look, self.tile, self.values[part], part.start)
+                picture.paint(painter, own, shape, values, part.start)
             if self.counts is not None and not self.counts[head]:
-                mosaic_paint.veil(painter, self.look.theme, tile.size())
+                mosaic_paint.veil(painter, look.theme, tile.size())
             painter.restore()
             if head in self.changed_heads:
-                mosaic_paint.outline(painter, self.look.theme, tile)
+                mosaic_paint.outline(painter, look.theme, tile)
         self._paint_cursor(painter)
         painter.end()
 
@@ -305,14 +310,26 @@ class MosaicView(MatrixView):
             return NONE
         return frozenset((r - part.start, c) for r, c in cells if part.start <= r < part.stop)
 
-    def _paint_caption(self, painter: QPainter, head: int, tile: QRect) -> None:
-        color = self.colors[head] if head < len(self.colors) else self.look.theme.color("muted")
-        counts = None if self.counts is None else bool(self.counts[head])
-        caption = self.captions[head] if head < len(self.captions) else str(head)
-        shown = counts if self.switch else None
-        mosaic_paint.caption(
-            painter, self.look.theme, tile, self.grid_of_tiles.caption, caption, color, shown, number=str(head)
-        )
+    def laid_out(self) -> list[mosaic_paint.Caption]:
+        """Return the captions of all heads; laid out anew where one of them or a place is another one."""
+        theme, counts = self.look.theme, None if self.counts is None else self.counts.tolist()
+        muted, grid = theme.color("muted"), self.grid_of_tiles
+        frame = theme, grid, self.tile_size(), self.heads, self.captions, self.colors, counts, self.switch
+        if self._laid_out[0] != frame:
+            captions = [
+                mosaic_paint.lay_out(
+                    theme,
+                    self.tile_rect(head),
+                    grid.caption,
+                    self.captions[head] if head < len(self.captions) else str(head),
+                    self.colors[head] if head < len(self.colors) else muted,
+                    counts[head] if counts is not None and self.switch else None,
+                    str(head),
+                )
+                for head in range(self.heads)
+            ]
+            self._laid_out = (*frame[:4], [*self.captions], [*self.colors], *frame[6:]), captions
+        return self._laid_out[1]
 
     def _paint_cursor(self, painter: QPainter) -> None:
         current = self.currentIndex()

@@ -58,6 +58,11 @@ class Tile(NamedTuple):
         return row, column
 
 
+def hatched(tile: Tile) -> bool:
+    """Say whether the cells of a table are large enough for masked ones to be hatched."""
+    return tile.height >= matrix_paint.HATCH_FROM * tile.rows
+
+
 def levels(values: NDArray[Any], look: Look) -> NDArray[np.uint8]:
     """Return every cell's place on its colour map, as `matrix_paint.levels` does, quicker for plain weights."""
     if look.kind != "weight" or look.differences or not isinstance(look.top, float) or look.top <= 0:
@@ -65,8 +70,7 @@ def levels(values: NDArray[Any], look: Look) -> NDArray[np.uint8]:
     # Attention weights are finite.
     share = values * (255.0 / look.top)
     share += 0.5
-    np.maximum(share, 0, out=share)
-    np.minimum(share, 255, out=share)
+    np.clip(share, 0, 255, out=share)
     return share.astype(np.uint8)
 
 
@@ -125,7 +129,7 @@ class Picture:
         fine = target.width() < SMOOTH_BELOW * columns or target.height() < SMOOTH_BELOW * rows
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, fine)
         painter.drawImage(target, self._image, QRect(0, first, columns, rows))
-        if target.height() >= matrix_paint.HATCH_FROM * rows:
+        if hatched(tile):
             self._hatch(painter, tile, look, values)
         self._cover(painter, tile, look)
         if look.dim:

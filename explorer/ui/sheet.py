@@ -328,14 +328,11 @@ def paint_table(painter: SvgPainter, panel: MatrixPanel) -> None:
         _paint_tile(painter, panel, slice(0, view.values.shape[0]), whole)
         return
     rows = view.tile_shape[0]
+    mosaic_paint.captions(painter, panel.theme, view.laid_out())
     for head in range(view.heads):
         tile = view.tile_rect(head)
-        counts = None if view.counts is None else bool(view.counts[head])
-        space, color = view.grid_of_tiles.caption, view.colors[head]
-        switched = counts if view.switch else None
-        mosaic_paint.caption(painter, panel.theme, tile, space, view.captions[head], color, switched)
         _paint_tile(painter, panel, slice(head * rows, (head + 1) * rows), QRectF(tile))
-        if counts is False:
+        if view.counts is not None and not view.counts[head]:
             painter.save()
             painter.translate(tile.topLeft())
             mosaic_paint.veil(painter, panel.theme, tile.size())

@@ -127,7 +127,8 @@ def _refuse_overflow(
         if array is None or array.dtype.kind != "f" or not array.size or results.same(stage.name, earlier):
             continue
         # Only scores may be −∞: a masked key. NaN fails every comparison.
-        if array.max() < math.inf and (stage.role == "score" or array.min() > -math.inf):
+        low, high = results.reach(stage.name)
+        if high < math.inf and (stage.role == "score" or low > -math.inf):
             continue
         bad = ~(np.isfinite(array) | (np.isneginf(array) & (stage.role == "score")))
         cell = cell_name(stage.name, first_true(bad))

@@ -336,7 +336,7 @@ class Workbench:
         pair = self._now_and_before(slug, name)
         if pair is None:
             return None
-        now, before = (array.astype(np.float64, copy=False) for array in pair)
+        now, before = (results[name].astype(np.float64, copy=False) for results in pair)
         with np.errstate(invalid="ignore"):
             return np.where(now == before, 0.0, now - before)
 
@@ -348,12 +348,14 @@ class Workbench:
         pair = self._now_and_before(slug, name)
         if pair is None:
             return None
-        now, before = pair
+        now, before = (results[name] for results in pair)
+        if now is before:
+            return np.zeros(now.shape, np.bool_)
         if now.dtype.kind != "f" or name in self.state(slug).inputs or not now.size:
             return np.asarray(now != before)
         with np.errstate(invalid="ignore"):
             apart = np.asarray(now - before)  # −∞ − −∞ is no number, and none is more than the rounding
-        return np.asarray(np.abs(apart, out=apart) > ROUNDING * max(_largest(now), _largest(before)))
+        return np.asarray(np.abs(apart, out=apart) > ROUNDING * max(_largest(results, name) for results in pair))
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call the listener with every `Event` from now on; calling what is returned ends that."""
@@ -452,22 +454,24 @@ class Workbench:
             self._emit(Event("view", slug, frozenset({"pinned"})))
         self._emit(Event("history", slug))
 
-    def _now_and_before(self, slug: str, name: str) -> tuple[Array, Array] | None:
+    def _now_and_before(self, slug: str, name: str) -> tuple[Results, Results] | None:
+        """Return the results that have an array, of one shape, now and before."""
         tab = self._tab(slug)
-        earlier = tab.results_before()
-        now = tab.results().get(name)
-        before = None if earlier is None else earlier.get(name)
-        return None if now is None or before is None or now.shape != before.shape else (now, before)
+        now, before = tab.results(), tab.results_before()
+        if before is None or name not in now or name not in before or now[name].shape != before[name].shape:
+            return None
+        return now, before
 
     def _emit(self, event: Event) -> None:
         for listener in tuple(self._listeners.values()):
             listener(event)
 
 
-def _largest(array: Array) -> float:
+def _largest(results: Results, name: str) -> float:
     """Return the largest magnitude of an array with cells, −∞ left out."""
-    low, high = float(array.min()), float(array.max())
+    low, high = results.reach(name)
     if low == -np.inf:
+        array = results[name]
         low = float(array.min(where=array > low, initial=0.0))
     return max(-low, high)
 
