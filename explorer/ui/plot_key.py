@@ -40,8 +40,8 @@ class PlotKey:
     def _value_width(self, plot: Plot) -> int:
         """Return the room for a value, the same for all and whatever the cursor reads, so that nothing dances."""
         px = self.theme.text_px(12)
-        samples = [plot.y.told(plot.y.value(share)) for share in (0.0, 0.123456789, 0.987654321, 1.0)]
-        samples += [text for bars in plot.bars for text in bars.reads]
+        samples = {plot.y.told(plot.y.value(share)) for share in (0.0, 0.123456789, 0.987654321, 1.0)}
+        samples.update(text for bars in plot.bars for text in bars.reads)
         return max(text_width(px, text, bold=True) for text in samples)
 
     def places(self, plot: Plot, width: int) -> list[QRect]:

@@ -136,10 +136,10 @@ class Overlay(QWidget):
     def _place_label(self, inside: QRectF, at: QPointF, label: str, role: str, short: str = "") -> None:
         """Find a label's place beside a point: where it stays on the plot, lies on no other label and covers least."""
         best: tuple[float, _Label] | None = None
-        gap, room = self.theme.px(7), int(inside.width()) - self.theme.px(6)
         for words in filter(None, (label, short)):
-            text = self._letters().metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
-            found = plot_labels.place(at, *self._size_of(text), gap, inside, self._taken, self._drawn(inside))
+            text = self._fitting(words, int(inside.width()))
+            size, gap = self._size_of(text), self.theme.px(7)
+            found = plot_labels.place(at, *size, gap, inside, self._taken, self._drawn(inside))
             if found is not None and (best is None or found.bad < best[0]):
                 best = found.bad, _Label(found.box, text, role, at)
             if best is not None and best[0] == 0:
@@ -190,6 +190,13 @@ class Overlay(QWidget):
 
     def _letters(self) -> Lettering:
         return lettering(self.theme.text_px(12))
+
+    def _fitting(self, label: str, room: int) -> str:
+        """Return a label, or as much of it as there is room for."""
+        if self._size_of(label)[0] <= room:
+            return label
+        inset = self.theme.px(6)
+        return self._letters().metrics.elidedText(label, Qt.TextElideMode.ElideRight, room - inset)
 
     def _size_of(self, label: str) -> tuple[int, int]:
         letters = self._letters()
