@@ -316,7 +316,7 @@ class ControlBar(QWidget):
     def _line(self, name: str, label: str) -> QLineEdit:
         line = QLineEdit()
         self._prepare(line, f"control_{name}", label)
-        line.setFixedWidth(self.theme.px(150))
+        line.setFixedWidth(self.theme.px(120))
         self._labelled(label, line)
         return line
 
