@@ -125,7 +125,13 @@ def tiles(situation: Situation, results: Values) -> list[Tile]:
     if not heads.hand_built_form(situation):
         return [judged]
     needed, longest = sharpness_needed(situation.sizes["n"]), sharpness_needed(MOST_SLOTS)
-    return [judged, Tile("needed for 99 %", f"{needed:.1f}", f"{MOST_SLOTS} slots: {longest:.1f}")]
+    title = f"needed for 99 %{_without_rope(situation)}"
+    return [judged, Tile(title, f"{needed:.1f}", f"{MOST_SLOTS} slots: {longest:.1f}")]
+
+
+def _without_rope(situation: Situation) -> str:
+    """Say of a formula that it leaves RoPE out, where that is on."""
+    return " without RoPE" if situation.controls["rope"] else ""
 
 
 def about(situation: Situation, _results: Values) -> list[Tile] | None:
@@ -164,7 +170,7 @@ def curve(situation: Situation, results: Values) -> Plot | None:
         ),
         series=(
             Series(
-                f"worst row at sharpness {sharpness:g}",
+                f"worst row at sharpness {sharpness:g}{_without_rope(situation)}",
                 slots.astype(np.float64),
                 worst_share(slots, sharpness),
                 "weight",

@@ -155,9 +155,12 @@ def histogram(situation: Situation, results: Values) -> Plot:
         reads = tuple(f"{count:.0f}" for count in counts)
         note = f"{pairs:,} drawn, spread {results['spread'][row, 0] / divisor:.2f}"
     label = f"q·k{_WRITTEN[name]}"
+    # Few draws make high bars. A head of one or two numbers has an infinite density, or nearly: that is cut off.
+    top, highest = 0.56 / deviation, float(heights.max())
+    top = max(top, 1.04 * highest) if d_head > 2 and highest > 1.25 * top else top
     return Plot(
         Scale(label, -reach, reach, write=_brief, caption=False),
-        Scale("", 0.0, 0.56 / deviation, write=_brief, shown=False),
+        Scale("", 0.0, top, write=_brief, shown=False),
         series=(
             Series("exact density", x, y, "text", at=partial(_density_at, d_head=d_head, divisor=divisor)),
             Series(
@@ -195,7 +198,16 @@ def growth(situation: Situation, results: Values) -> Plot:
         series.append(Series(f"measured{_WRITTEN[name]}", d, measured / by, "good", "points"))
     return Plot(
         Scale("d_head", low, high, logarithmic=True, write=_brief, ticks=D_TICKS, caption=False),
-        Scale("", 1 / 128, 128.0, logarithmic=True, write=_brief, read=_two, ticks=(0.01, 0.1, 1, 10, 100)),
+        # Undivided, nothing lies below 1.
+        Scale(
+            "",
+            0.5 if name == "none" else 1 / 128,
+            128.0,
+            logarithmic=True,
+            write=_brief,
+            read=_two,
+            ticks=(1, 10, 100) if name == "none" else (0.01, 0.1, 1, 10, 100),
+        ),
         series=tuple(series),
         lines=(Line(1.0, vertical=False),),
         title="spread of q·k against d_head",

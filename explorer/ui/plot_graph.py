@@ -12,13 +12,13 @@ and scale, because pyqtgraph follows neither the application's font nor its pale
 
 from __future__ import annotations
 
-import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from explorer.ui.plot_ticks import ticks
@@ -33,11 +33,26 @@ if TYPE_CHECKING:
 BAND: Final = 0.13
 BAR: Final = 0.28
 EDGE: Final = 0.55
+#: How wide a curve is, and how long half of a dash with its gap, in widths.
+CURVE: Final = 2.0
+DASH: Final = 3.0
 _PENS: Final = {
     "line": Qt.PenStyle.SolidLine,
     "dashed": Qt.PenStyle.DashLine,
     "dotted": Qt.PenStyle.DotLine,
 }
+
+
+class _Box(pg.ViewBox):  # type: ignore[misc]
+    """Cuts off what leaves the axes, but not the half of a line that lies on one."""
+
+    margin = 1.0
+
+    def shape(self) -> QPainterPath:
+        """Return what is not cut off."""
+        path = QPainterPath()
+        path.addRect(self.rect().adjusted(-self.margin, -self.margin, self.margin, self.margin))
+        return path
 
 
 class Graph(pg.GraphicsView):  # type: ignore[misc]
@@ -56,7 +71,7 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         for part in (self, self.viewport()):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.box = pg.ViewBox(enableMouse=False, enableMenu=False)
+        self.box = _Box(enableMouse=False, enableMenu=False)
         self.box.disableAutoRange()
         self.box.setRange(xRange=(0, 1), yRange=(0, 1), padding=0)
         self._drawing = _Drawing(self.box)
@@ -68,6 +83,7 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
         self.parts.addItem(self.axes["bottom"], 1, 1)
         for axis in self.axes.values():
             axis.linkToView(self.box)
+            axis.setZValue(self.box.zValue() - 1)  # a tick lies under a curve that it meets
             # PySide takes no notice of the parent that a text is made with: Python would own it as well as Qt.
             axis.label.setParentItem(axis)
         self.setCentralItem(self.parts)
@@ -95,10 +111,12 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
         if look == self._look:
             return
         self._look = look
+        self.box.margin = _width(theme, CURVE) / 2
         self.setBackground(theme.color("stage"))
         text, line = theme.color("muted"), QPen(theme.color("border"), max(px(1), 1))
         line.setCosmetic(True)
-        beside = metrics.horizontalAdvance("00")
+        # Half of the label at an axis' end stands beside the axis.
+        beside = max(metrics.horizontalAdvance("00"), self._widest(plot.x, metrics) // 2 + px(3))
         labelled = plot.y.shown
         self.parts.layout.setContentsMargins(
             0 if labelled else beside, metrics.height() // 2 if labelled else px(3), beside, 0
@@ -108,7 +126,7 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
             axis.setPen(line)
             axis.setTickPen(line)
             axis.setTextPen(text)
-            axis.setStyle(tickFont=font, tickLength=-px(4), tickTextOffset=px(4), hideOverlappingLabels=False)
+            axis.setStyle(tickFont=font, tickLength=-px(4), tickTextOffset=px(4), hideOverlappingLabels=beside)
             axis.label.setFont(font)
             label = scale.label if scale.caption else ""
             axis.setLabel(label or None, **{"color": text.name(), "font-size": f"{font.pixelSize()}px"})
@@ -145,7 +163,10 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
             apart = self._widest(scale, metrics) + metrics.height() if name == "bottom" else metrics.height() * 1.8
             most = max(int(room / max(apart, 1)) + 1, 2)
             values = scale.ticks or ticks(scale.low, scale.high, most, logarithmic=scale.logarithmic)
-            self._set_ticks(name, [(scale.share(value), scale.written(value)) for value in values])
+            wanted = [(scale.share(value), scale.written(value)) for value in values]
+            if scale.ticks:
+                wanted = _thinned(wanted, room, metrics, across=name == "bottom")
+            self._set_ticks(name, wanted)
 
     def _set_ticks(self, name: str, wanted: list[tuple[float, str]]) -> None:
         """Give an axis its ticks; pyqtgraph would draw the same ones anew."""
@@ -158,10 +179,27 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
         self._drawing.show_plot(plot, self.theme)
 
 
-class _Drawing(QGraphicsItem):
-    """Draws a `Plot` all over its parent, which cuts off what leaves it."""
+def _thinned(
+    wanted: list[tuple[float, str]], room: float, metrics: QFontMetrics, *, across: bool
+) -> list[tuple[float, str]]:
+    """Return every tick, or every second, third … one, so that labels do not run into one another."""
 
-    def __init__(self, parent: pg.ViewBox) -> None:
+    def extent(text: str) -> float:
+        return metrics.horizontalAdvance(text) if across else metrics.ascent()
+
+    gap = metrics.height() / 3 if across else 0.0
+    for step in range(1, len(wanted) + 1):
+        kept = wanted[::step]
+        apart = [(b[0] - a[0]) * room - (extent(a[1]) + extent(b[1])) / 2 for a, b in pairwise(kept)]
+        if min(apart, default=gap) >= gap:
+            return kept
+    return wanted[:1]
+
+
+class _Drawing(QGraphicsItem):
+    """Draws areas and curves of a `Plot` all over its parent, which cuts off what leaves it."""
+
+    def __init__(self, parent: _Box) -> None:
         super().__init__(parent)
         self._box = parent
         self._plot: Plot | None = None
@@ -178,22 +216,18 @@ class _Drawing(QGraphicsItem):
         self.prepareGeometryChange()
 
     def boundingRect(self) -> QRectF:
-        """Return the size of the parent."""
-        return QRectF(self._box.rect())
+        """Return what the parent does not cut off."""
+        return self._box.shape().boundingRect()
 
     def paint(self, painter: QPainter, option: Any, widget: QWidget | None = None) -> None:
-        """Paint areas, then lines, then points."""
+        """Paint areas, then curves."""
         if self._plot is None or self._theme is None:
             return
-        plot, pen = self._plot, _Pen(painter, self._plot, self._theme, self.boundingRect())
+        plot, pen = self._plot, _Pen(painter, self._plot, self._theme, QRectF(self._box.rect()))
         pen.areas()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for one in plot.series:
-            if one.style != "points":
-                pen.curve(one)
-        for one in plot.series:
-            if one.style == "points":
-                pen.points(one)
+        for order, one in enumerate(one for one in plot.series if one.style != "points"):
+            pen.curve(one, order)
 
 
 class _Pen:
@@ -214,7 +248,7 @@ class _Pen:
         )
 
     def _line(self, color: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-        return QPen(color, max(self._theme.scale * width * (1.6 if self._theme.present else 1.0), 1.0), style)
+        return QPen(color, _width(self._theme, width), style)
 
     # --- areas ---
 
@@ -243,21 +277,19 @@ class _Pen:
         edge.setAlphaF(EDGE)
         self._painter.strokePath(pg.arrayToQPath(np.repeat(x, 2), y), self._line(edge, 1))
 
-    # --- curves and points ---
+    # --- curves ---
 
-    def curve(self, one: Series) -> None:
-        """Draw a curve; it is broken where it has no value."""
+    def curve(self, one: Series, order: int) -> None:
+        """Draw a curve; it is broken where it has no value. Dashes of two that lie on one another alternate."""
+        pen = self._line(self._theme.color(one.role), CURVE, _PENS[one.style])
+        if one.style == "dashed":
+            pen.setDashOffset(DASH * (order % 2))
         path = pg.arrayToQPath(*self._places(one.x, one.y), connect="finite")
-        self._painter.strokePath(path, self._line(self._theme.color(one.role), 2, _PENS[one.style]))
+        self._painter.strokePath(path, pen)
 
-    def points(self, one: Series) -> None:
-        """Draw points, each with a thin ring of the ground around it."""
-        radius = max(self._theme.px(17 if self._theme.present else 10), 6) / 2
-        self._painter.setBrush(self._theme.color(one.role))
-        self._painter.setPen(self._line(self._theme.color("stage"), 1.5))
-        for x, y in zip(*(part.tolist() for part in self._places(one.x, one.y)), strict=True):
-            if math.isfinite(x) and math.isfinite(y):
-                self._painter.drawEllipse(QPointF(x, y), radius, radius)
+
+def _width(theme: Theme, pixels: float) -> float:
+    return max(theme.scale * pixels * (1.6 if theme.present else 1.0), 1.0)
 
 
 def _mixed(color: QColor, ground: QColor, share: float) -> QColor:

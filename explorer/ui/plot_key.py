@@ -37,6 +37,10 @@ class PlotKey:
     def _swatch(self) -> int:
         return SWATCH * (2 if self.theme.present else 1)
 
+    def _beside(self) -> int:
+        """Return the gap between a swatch and its name: a dash may not be read as a minus."""
+        return 10 if self.theme.present else 5
+
     def _value_width(self, plot: Plot) -> int:
         """Return the room for a value, the same for all and whatever the cursor reads, so that nothing dances."""
         px = self.theme.text_px(12)
@@ -59,7 +63,7 @@ class PlotKey:
         places: list[QRect] = []
         x, y = 0, self._title_height(plot)
         for name, _, _ in self._entries(plot):
-            wanted = px(self._swatch() + 5) + text_width(names.px, name) + px(7) + value
+            wanted = px(self._swatch() + self._beside()) + text_width(names.px, name) + px(7) + value
             if x and x + wanted > width:
                 x, y = 0, y + line
             places.append(QRect(x, y, wanted, line))
@@ -106,7 +110,7 @@ class PlotKey:
             self._paint_swatch(painter, QRectF(place.left(), middle - px(5), px(self._swatch()), px(10)), role, style)
             painter.setFont(names.font)
             painter.setPen(theme.color("text"))
-            left = place.left() + px(self._swatch() + 5)
+            left = place.left() + px(self._swatch() + self._beside())
             names.on_line(painter, left, base, name)
             if readings and readings[at][1]:
                 painter.setFont(values.font)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
@@ -18,12 +19,17 @@ from explorer.ui.cell_size import text_width
 from explorer.ui.lettering import Lettering, lettering
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from explorer.concepts.shown.plots import Band, Line, Plot
+    from explorer.concepts.shown.plots import Band, Crossing, Line, Plot, Series
     from explorer.ui.curves import CurvesView
     from explorer.ui.theme import Theme
+
+
+#: Sizes of dots: of points and crossings, and of what the cursor reads.
+DOT, READ = 5, 4
 
 
 class _Label(NamedTuple):
@@ -44,6 +50,7 @@ class Overlay(QWidget):
         self._view = view
         self._taken: list[QRectF] = []
         self._labels: list[_Label] = []
+        self._leads: list[NDArray[np.float64]] = []
         self._under: tuple[tuple[Any, ...], list[NDArray[np.float64]], NDArray[np.float64]] | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -60,27 +67,30 @@ class Overlay(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         inside = self._view.inside()
-        self._taken, self._labels = [], []
+        self._taken, self._labels, self._leads = [], [], []
         if plot.empty:
             self._paint_reason(painter, plot, inside)
             painter.end()
             return
-        for band in plot.bands:
-            self._place_band_label(plot, inside, band)
-        for line in plot.lines:
-            self._paint_line(painter, plot, inside, line)
         room = inside.adjusted(-1, -1, 1, 1)
         named = [(one, QPointF(_x(plot, inside, one.x), _y(plot, inside, one.y))) for one in plot.crossings]
-        named = [(one, at) for one, at in named if room.contains(at)]
-        size = self.theme.px(5)
+        named = [(one, at) for one, at in named if math.isfinite(at.x() + at.y()) and room.contains(at)]
+        read = self._read(plot, inside, self._view.left_cursor)
         # No label may lie on a dot.
-        self._taken += [QRectF(at.x() - size, at.y() - size, 2 * size, 2 * size) for _, at in named]
+        self._taken = [self._around(at, DOT) for _, at in named] + [self._around(at, READ) for at, _ in read]
+        for band in plot.bands:
+            self._place_band_label(plot, inside, band)
         for one, at in named:
-            self._place_label(inside, at, one.label, one.role, one.short)
+            self._place_label(inside, [at], one, radius=self._radius(DOT), others=[other for _, other in named])
+        for line in plot.lines:
+            self._paint_line(painter, plot, inside, line)
         for label in self._labels:
             self._paint_lead(painter, label)
+        for series in plot.series:
+            if series.style == "points":
+                self._paint_points(painter, plot, room, series)
         for one, at in named:
-            self._paint_dot(painter, at, self.theme.color(one.role), 5)
+            self._paint_dot(painter, at, self.theme.color(one.role), DOT)
         for label in self._labels:
             self._write(painter, label)
         self._paint_cursor(painter, plot, inside)
@@ -106,15 +116,17 @@ class Overlay(QWidget):
         color = self.theme.color(line.role)
         style = Qt.PenStyle.DashLine if line.dashed else Qt.PenStyle.SolidLine
         painter.setPen(QPen(color, max(self.theme.scale * 1.2, 1), style))
+        inset, step = self.theme.px(10), self._letters().height
         if line.vertical:
             x = inside.left() + share * inside.width()
             painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()))
-            at = QPointF(x, inside.top() + self.theme.px(10))
+            heights = range(round(inside.top()) + inset, max(round(inside.bottom()) - step, 0), step)
+            anchors = [QPointF(x, y) for y in (heights or [round(inside.top()) + inset])]
         else:
             y = inside.bottom() - share * inside.height()
             painter.drawLine(QPointF(inside.left(), y), QPointF(inside.right(), y))
-            at = QPointF(inside.right(), y)
-        self._place_label(inside, at, line.label, line.role)
+            anchors = [QPointF(x, y) for x in range(round(inside.right()), round(inside.left()), -2 * step)]
+        self._place_label(inside, anchors, line)
 
     def _place_band_label(self, plot: Plot, inside: QRectF, band: Band) -> None:
         left, right = (
@@ -127,21 +139,56 @@ class Overlay(QWidget):
         box = QRectF(middle - width / 2, inside.bottom() - height - self.theme.px(3), width, height)
         self._keep(_Label(box, band.label, band.role, box.center()))
 
+    def _paint_points(self, painter: QPainter, plot: Plot, room: QRectF, series: Series) -> None:
+        inside = self._view.inside()
+        for x, y in zip(plot.x.shares(series.x).tolist(), plot.y.shares(series.y).tolist(), strict=True):
+            at = QPointF(inside.left() + x * inside.width(), inside.bottom() - y * inside.height())
+            # To Qt what is not a number lies in every rectangle.
+            if math.isfinite(x) and math.isfinite(y) and room.contains(at):
+                self._paint_dot(painter, at, self.theme.color(series.role), DOT)
+
+    def _radius(self, size: float) -> int:
+        return max(self.theme.px(size * (1.7 if self.theme.present else 1)), 2)
+
+    def _around(self, at: QPointF, size: float) -> QRectF:
+        radius = self._radius(size)
+        return QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
+
     def _paint_dot(self, painter: QPainter, at: QPointF, color: QColor, size: float) -> None:
-        radius = max(self.theme.px(size * (1.7 if self.theme.present else 1)), 2)
+        radius = self._radius(size)
         painter.setPen(QPen(self.theme.color("stage"), max(self.theme.scale * 1.5, 1)))
         painter.setBrush(color)
         painter.drawEllipse(at, radius, radius)
 
-    def _place_label(self, inside: QRectF, at: QPointF, label: str, role: str, short: str = "") -> None:
-        """Find a label's place beside a point: where it stays on the plot, lies on no other label and covers least."""
+    # --- labels ---
+
+    def _place_label(
+        self,
+        inside: QRectF,
+        anchors: Sequence[QPointF],
+        named: Crossing | Line,
+        radius: float = 0.0,
+        others: Sequence[QPointF] = (),
+    ) -> None:
+        """Find a label's place: on the plot, off other labels and dots, and where it covers least.
+
+        Where that is bad for the whole label, it is the short one if that has a better place.
+        """
         best: tuple[float, _Label] | None = None
-        for words in filter(None, (label, short)):
+        for words in filter(None, (named.label, named.short)):
             text = self._fitting(words, int(inside.width()))
-            size, gap = self._size_of(text), self.theme.px(7)
-            found = plot_labels.place(at, *size, gap, inside, self._taken, self._drawn(inside))
+            found = plot_labels.place(
+                anchors,
+                *self._size_of(text),
+                self.theme.px(7),
+                inside,
+                self._taken,
+                np.concatenate([self._drawn(inside), *self._leads]),
+                radius=radius,
+                others=others,
+            )
             if found is not None and (best is None or found.bad < best[0]):
-                best = found.bad, _Label(found.box, text, role, at)
+                best = found.bad, _Label(found.box, text, named.role, found.at)
             if best is not None and best[0] == 0:
                 break
         if best is not None:
@@ -150,19 +197,18 @@ class Overlay(QWidget):
     def _keep(self, label: _Label) -> None:
         self._labels.append(label)
         self._taken.append(label.box)
+        end = plot_labels.lead(label.at, label.box, self.theme.px(7))
+        if end is not None:
+            self._leads.append(plot_labels.along(label.at, end))
 
     def _paint_lead(self, painter: QPainter, label: _Label) -> None:
         """Draw a thin line from a point to its label where that had to stand away from it."""
-        box, at, inset = label.box, label.at, self.theme.px(3)
-        end = QPointF(
-            min(max(at.x(), box.left() + inset), box.right() - inset),
-            min(max(at.y(), box.top() + inset), box.bottom() - inset),
-        )
-        if math.hypot(end.x() - at.x(), end.y() - at.y()) > self.theme.px(7) + box.height() / 2:
+        end = plot_labels.lead(label.at, label.box, self.theme.px(7))
+        if end is not None:
             color = QColor(self.theme.color(label.role))
             color.setAlphaF(0.6)
             painter.setPen(QPen(color, max(self.theme.scale, 1)))
-            painter.drawLine(at, end)
+            painter.drawLine(label.at, end)
 
     def _drawn(self, inside: QRectF) -> NDArray[np.float64]:
         """Return where curves and lines lie; found anew where they or the size are not those of the last time."""
@@ -204,6 +250,17 @@ class Overlay(QWidget):
 
     # --- cursor ---
 
+    def _read(self, plot: Plot, inside: QRectF, cursor: float | None) -> list[tuple[QPointF, str]]:
+        """Return where the cursor reads the curves, and their colours."""
+        found: list[tuple[QPointF, str]] = []
+        if cursor is None:
+            return found
+        for one in plot.series:
+            value = one.read(cursor, plot.x, plot.y)
+            if value is not None and math.isfinite(value) and 0 <= plot.y.share(value) <= 1:
+                found.append((QPointF(_x(plot, inside, cursor), _y(plot, inside, value)), one.role))
+        return found
+
     def _paint_cursor(self, painter: QPainter, plot: Plot, inside: QRectF) -> None:
         at = self._view.cursor_at
         if at is None:
@@ -211,14 +268,8 @@ class Overlay(QWidget):
         x = _x(plot, inside, at)
         painter.setPen(QPen(self.theme.color("accent"), max(self.theme.scale * 1.4, 1)))
         painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()))
-        for one in plot.series:
-            value = one.read(at, plot.x, plot.y)
-            if value is None or not math.isfinite(value):
-                continue
-            share = plot.y.share(value)
-            if 0 <= share <= 1:
-                y = inside.bottom() - share * inside.height()
-                self._paint_dot(painter, QPointF(x, y), self.theme.color(one.role), 4)
+        for place, role in self._read(plot, inside, at):
+            self._paint_dot(painter, place, self.theme.color(role), READ)
 
 
 def _x(plot: Plot, inside: QRectF, value: float) -> float:

@@ -56,7 +56,8 @@ def _span(span: Span, theme: Theme) -> str:
         text = text.replace(" ", _TIGHT)
     if role:
         return f'<span style="color:{theme.colors.role[role]}; font-weight:600">{text}</span>'
-    return f"<b>{text}</b>" if span.style == "emphasis" else text
+    # Of the app's letters the boldest are those of 600; Qt would smear them for more.
+    return f'<span style="font-weight:600">{text}</span>' if span.style == "emphasis" else text
 
 
 def marked(text: str, color: str) -> str:

@@ -111,6 +111,7 @@ def _taken_up(
     beside = {source for name in readers for source in stages[name].inputs}
     masks = {one.name for one in concept.inputs if one.kind == "mask"}
     kept = chosen | {id(view) for view in leaves if told in arrays_of(view)}
+    keyed = any(_role(concept, view) == "key" for view in leaves)
     for names, together in (({told}, ()), (about, ()), (read, PARTS), (readers, PARTS), (beside, (*PARTS, "input"))):
         group = [view for view in leaves if not names.isdisjoint(arrays_of(view))]
         # A mask comes first: it is there to be clicked, and the scores beside it stand in the masked ones too.
@@ -121,9 +122,9 @@ def _taken_up(
             canvas.focus(frozenset({*chosen, id(view)}))
             if fits():
                 chosen = {*chosen, id(view)}
-        # A query without its key says nothing: what is read by several roles comes together or not at all.
+        # A query without its key says nothing, in a tab that has keys: what is read by several roles comes together.
         parts = {id(view): _role(concept, view) for view in group if _role(concept, view) in together}
-        lone = "query" in parts.values() and "key" not in parts.values()
+        lone = keyed and "query" in parts.values() and "key" not in parts.values()
         if lone or not parts.keys() <= chosen:
             chosen -= {one for one, role in parts.items() if role != "value" or not lone} - kept
         kept |= chosen

@@ -154,6 +154,14 @@ def test_the_plots_stand_before_anything_is_drawn() -> None:
     assert [one[0] for one in histogram(fresh).readings(0.0)] == [one[0] for one in plot.readings(0.0)]
 
 
+def test_few_draws_have_bars_as_high_as_they_are(tab: MeasuredTab) -> None:
+    usual = histogram(tab).y.high
+    tab.workbench.set_size("scaling", "pairs", 3)
+    plot = histogram(tab.measure())
+    assert plot.bars[0].heights.max() <= plot.y.high
+    assert plot.y.high > usual
+
+
 def test_measured_spreads_lie_on_the_root_and_divided_ones_at_one(tab: MeasuredTab) -> None:
     tab.set("divisor", "sqrt_d_head")
     growth = tab.model("spread_curve")

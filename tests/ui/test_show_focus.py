@@ -49,6 +49,13 @@ def test_a_mask_can_be_clicked_while_masking_is_shown(make_window: MakeWindow) -
     assert seen(window) == {"allowed", "masked"}
 
 
+def test_what_names_the_rows_stays_beside_them(make_window: MakeWindow) -> None:
+    window = make_window("scaling", present=True, size=(1280, 720))
+    window.workbench.set_view("scaling", step=2)
+    settle(window)
+    assert {"head_sizes", "jacobian", "starved"} <= seen(window)
+
+
 def test_a_smaller_room_shows_less_and_a_larger_one_more_again(make_window: MakeWindow) -> None:
     window = make_window("full-attention", present=True, size=(1920, 1080))
     everything = seen(window)

@@ -171,7 +171,9 @@ def _at(exact: Callable[[int], float | None], x: float) -> float:
 def _limit_line(study: Study) -> tuple[Line, ...]:
     """Return a line at the longest context that the model was made for."""
     limit = study.asked.architecture.max_context
-    return (Line(float(limit), f"made for {context_text(limit)}", role="muted"),) if limit else ()
+    if not limit:
+        return ()
+    return (Line(float(limit), f"made for {context_text(limit)}", role="muted", short=context_text(limit)),)
 
 
 def variant_role(variant: Variant) -> str:
@@ -231,7 +233,7 @@ def _flops(study: Study, controls: Controls, longest: int) -> Plot:
             points.append(Crossing(where, height, f"{tokens} in {name}", role, tokens))
     return Plot(
         _context_scale(longest), y, tuple(drawn), crossings=tuple(points), lines=_limit_line(study), snap=round,
-        title="FLOPs against context",
+        title=f"{label} against context",
     )  # fmt: skip
 
 
@@ -297,7 +299,7 @@ def _cache(study: Study, controls: Controls, longest: int) -> Plot:
         full = study.longest(size).context
         at = None if not full else own.asked.value("cache_bytes", full)
         if at and y.low < at < y.high and full and full <= (longest or cost_study.LONGEST):
-            points.append(Crossing(float(full), float(at), name, variant_role(own)))
+            points.append(Crossing(float(full), float(at), name, variant_role(own), name.partition(",")[0]))
     return Plot(
         _context_scale(longest), y, tuple(drawn), lines=(*lines, *_limit_line(study)), crossings=tuple(points),
         snap=round, title=f"{study.cache_name} against context",
@@ -375,14 +377,15 @@ def _roofline(study: Study, controls: Controls, _longest: int) -> Plot:
         plain = f"{dot.intensity:,.0f}" if dot.intensity >= 100 else f"{dot.intensity:.3g}"
         if dot.name == "decode attention":
             label = f"{one.short} {plain}" if not one.own else f"decode attention, {one.short}: {plain} FLOP/B"
-            points.append(Crossing(dot.intensity, dot.rate, label, variant_role(one)))
+            points.append(Crossing(dot.intensity, dot.rate, label, variant_role(one), f"{one.short} {plain}"))
         else:
             role = PREFILL if dot.name == "prefill" else DECODE
-            points.append(Crossing(dot.intensity, dot.rate, f"{dot.name}: {plain}", role))
+            short = f"{dot.name.partition(' ')[0]} {plain}"
+            points.append(Crossing(dot.intensity, dot.rate, f"{dot.name}: {plain}", role, short))
     return Plot(
         Scale(
             "FLOPs per byte read", 10.0**low, 10.0**high, logarithmic=True,
-            write=lambda value: f"{value:,.4g}",
+            write=lambda value: context_text(value) if value >= 1 else f"{value:.4g}",
         ),
         Scale(
             "FLOPs a second", float(y[0]), top, logarithmic=True,

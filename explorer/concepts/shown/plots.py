@@ -180,13 +180,14 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A straight line across the plot at one value of an axis, with a label."""
+    """A straight line across the plot at one value of an axis, with a label; a short one for where that has no room."""
 
     at: float
     label: str = ""
     vertical: bool = True
     role: str = "muted"
     dashed: bool = True
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)

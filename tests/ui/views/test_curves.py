@@ -252,6 +252,44 @@ def test_a_point_says_less_where_its_whole_name_has_no_clear_place(qtbot: QtBot)
     assert "61,034 tokens in prefill" in narrow.accessibleDescription()
 
 
+def test_the_ends_of_an_axis_are_labelled_and_labels_never_run_into_one_another(qtbot: QtBot) -> None:
+    ticks = tuple(10.0**power for power in range(4))
+    view = shown(qtbot, cost(x=Scale("tokens", 1.0, 1000.0, logarithmic=True, ticks=ticks)))
+    (level,) = view.graph.axes["bottom"]._tickLevels
+    assert [text for _, text in level] == ["1", "10", "100", "1000"]
+    metrics = QFontMetrics(view.theme.font(12))
+    assert view.width() - view.inside().right() >= metrics.horizontalAdvance("1000") / 2
+    view.resize(150, 300)
+    view.grab()
+    (level,) = view.graph.axes["bottom"]._tickLevels
+    assert 1 <= len(level) < 4
+    for a, b in pairwise(level):
+        half = (metrics.horizontalAdvance(a[1]) + metrics.horizontalAdvance(b[1])) / 2
+        assert (b[0] - a[0]) * view.inside().width() > half
+
+
+def test_a_curve_and_a_point_on_an_axis_are_seen_whole(qtbot: QtBot) -> None:
+    axes = Scale("x", 0.0, 1.0), Scale("", 0.0, 1.0)
+    edge = Series("edge", np.array([0.0, 1.0]), np.array([1.0, 1.0]), "query")
+    dot = Series("dot", np.array([0.0]), np.array([0.5]), "value", "points")
+    view = shown(qtbot, Plot(*axes, series=(edge, dot)))
+    picture, top, left = image(view), at(view, 0.5, 1.0), at(view, 0.0, 0.5)
+    wanted = view.theme.color("query").rgb()
+    rows = [y for y in range(top.y() - 4, top.y() + 5) if picture.pixel(top.x(), y) == wanted]
+    assert len(rows) == 2, "all of a line that is two pixels wide"
+    value = view.theme.color("value").rgb()
+    columns = [x for x in range(left.x() - 8, left.x() + 9) if picture.pixel(x, left.y()) == value]
+    assert min(columns) < left.x() - 2 < left.x() + 2 < max(columns)
+
+
+def test_dashes_of_curves_that_lie_on_one_another_alternate(qtbot: QtBot) -> None:
+    x = np.array([1.0, 1000.0])
+    one, other = (Series(role, x, np.array([1e3, 1e3]), role, "dashed") for role in ("query", "value"))
+    view = shown(qtbot, cost(series=(one, other), lines=(), crossings=()))
+    assert colored(view, "query", at(view, 30, 0.5), 12)
+    assert colored(view, "value", at(view, 30, 0.5), 12)
+
+
 def test_tick_labels_fit_their_axis(qtbot: QtBot) -> None:
     view = shown(qtbot, cost())
     metrics = QFontMetrics(view.theme.font(12))
@@ -305,7 +343,7 @@ def test_what_leaves_the_axes_is_cut_off(qtbot: QtBot) -> None:
     view = shown(qtbot, Plot(*axes, series=(steep,), bars=(tall,)))
     picture, inside = image(view), view.inside().toRect().adjusted(-1, -1, 1, 1)
     ground = view.theme.color("stage").rgb()
-    rows = range(view.key.height(view.plot, view.width()), inside.top())
+    rows = range(view.key.height(view.plot, view.width()), inside.top() - 1)
     assert all(picture.pixel(x, y) == ground for y in rows for x in range(0, picture.width(), 2))
     assert picture.pixel(at(view, 0.5, 0.2)) != picture.pixel(at(view, 0.1, 0.9)) == ground
 
