@@ -177,7 +177,7 @@ def histogram(situation: Situation, results: Values) -> Plot:
             Line(deviation, f"√d{_WRITTEN[name]} = {_brief(deviation)}", role="query"),
         ),
         bands=(Band(-1.0, 1.0, "±1", "good"),),
-        title=f"{label} at d_head = {d_head}",
+        title=f"{label} at d_head = {d_head:,}",
         note=note,
     )
 

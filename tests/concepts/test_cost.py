@@ -235,7 +235,10 @@ def test_layers_are_told_apart_by_what_their_caches_do(tab: LessonTab) -> None:
         assert [kind.label for kind in tab.model("layers").kinds] == labels
     tab.set("model", "Gemma 3 12B")
     tab.set("view", "cache")
-    assert [one.name for one in tab.model("plot").series if one.style == "dotted"] == ["of it grows", "of it saturates"]
+    assert [one.name for one in tab.model("plot").series if one.style == "dotted"] == [
+        "this model: grows",
+        "this model: saturates",
+    ]
 
 
 def test_a_token_adds_to_the_layers_whose_windows_are_not_full_alone(tab: LessonTab) -> None:

@@ -143,7 +143,7 @@ def test_the_histogram_shows_the_head_size_that_is_picked_and_divides(qtbot: QtB
     qtbot.keyClick(combo, Qt.Key.Key_End)
     plot = plots(window)["scores_histogram"].plot
     assert plot is not None
-    assert plot.title == "q·k at d_head = 1024"
+    assert plot.title == "q·k at d_head = 1,024"
     assert (plot.x.low, plot.x.high) == (-128, 128)
     assert plot.note == "2,000 drawn, spread 31.67"
     qtbot.mouseClick(control(window, QToolButton, "control_divisor_sqrt_d_head"), Qt.MouseButton.LeftButton)

@@ -318,7 +318,9 @@ def _parts(study: Study, curves: Curves) -> list[Series]:
 
     drawn: list[Series] = []
     for name, curve in there.items():
-        drawn += _series(f"of it {name}", curves.contexts, curve, (PART_ROLES[name], "dotted"), partial(exact, name))
+        drawn += _series(
+            f"this model: {name}", curves.contexts, curve, (PART_ROLES[name], "dotted"), partial(exact, name)
+        )
     return drawn
 
 

@@ -128,7 +128,7 @@ def _long_sum(count: int, term: Callable[[int], Expression], rest: Callable[[int
     """
     if count <= TOLD:
         return total([term(at) for at in range(count)])
-    others = Result(Number(rest(HEAD), ""), label=f"… {count - HEAD} more")
+    others = Result(Number(rest(HEAD), ""), label=f"… {count - HEAD:,} more")
     return Operation("sum", (*(term(at) for at in range(HEAD)), others))
 
 
