@@ -274,6 +274,8 @@ def attend(
         limit = float(np.finfo(dtype).max) / 1000
         if not q_reach * k_reach * max(abs(factor), 1.0) + largest_bias < limit:
             _refuse_overflow(trace)
+            # A block of a product may overflow on its way to what the whole one finds.
+            check_result("weights", weights)
         if not v_reach < limit:
             check_result("output", output)
     for array in (*kept, weights, output, memory):

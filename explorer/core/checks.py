@@ -270,8 +270,13 @@ def row_norm_bound(name: str, array: FloatArray) -> float:
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         squares = float(np.dot(flat, flat))
     if squares < np.inf:
-        return math.sqrt(squares)
+        return math.sqrt(squares) + lost_by_underflow(flat)
     return check_finite(name, array) * math.sqrt(array.shape[-1])
+
+
+def lost_by_underflow(array: FloatArray) -> float:
+    """Return the most that the norm of an array can have lost with squares that are too small to be numbers."""
+    return math.sqrt(array.size * float(np.finfo(array.dtype).smallest_normal))
 
 
 def check_finite(name: str, array: FloatArray) -> float:
@@ -391,13 +396,11 @@ def as_number(name: str, value: SupportsFloat, dtype: np.dtype[Any], *, positive
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Return `array` if nobody can write to it, else a read-only copy; the caller's array stays writable."""
-    owner: object = array
-    while isinstance(owner, np.ndarray) and not owner.flags.writeable:
-        owner = owner.base
-    if owner is None:
-        return array
-    # Order "C" whatever came in: the strides decide how BLAS walks, and equal numbers must give equal bits.
+    """Return a read-only copy; the caller's array stays as it is, and nobody else can write into the copy.
+
+    A copy in any case: an array that cannot be written to may have a view that can. Order "C" whatever came in: the
+    strides decide how BLAS walks, and equal numbers must give equal bits.
+    """
     copy = np.array(array, order="C")
     copy.flags.writeable = False
     return copy

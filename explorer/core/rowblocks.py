@@ -9,8 +9,9 @@ is worth the while, and one BLAS thread each beats BLAS's own threading on matri
 its starter works on: `threading.Thread` waits for it, which takes as long as a tenth of 32 heads over 128 tokens.
 
 Which rows go together depends on shapes and positions, never on numbers. How many heads go together depends on the
-number of threads too, but every matrix product is one head's, and everything else works on single rows. So equal rows
-give equal bits, whatever stands in later tokens or in other heads.
+number of threads too, but every matrix product is one head's, and everything else works on single rows. So the bits of
+a row depend on its place, on what it sees and on the size of the whole, never on what stands in later tokens or in
+other heads.
 
 Nothing here checks anything; :func:`explorer.core.attention.attend` does.
 """
@@ -20,6 +21,7 @@ from __future__ import annotations
 import _thread
 import math
 import os
+import sys
 from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -27,8 +29,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from explorer.core.checks import lost_by_underflow
 from explorer.core.masks import hidden_spans, key_range
-from explorer.core.softmax import SHORT_ROW, softmax_in_place, softmax_near_0
+from explorer.core.softmax import softmax_in_place, softmax_near_0
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,7 +133,7 @@ class _Share:
             for own, given in pairs:
                 own[...] = given
                 flat = own.ravel(order="K")
-                reach.append(math.sqrt(np.dot(flat, flat)))
+                reach.append(math.sqrt(np.dot(flat, flat)) + lost_by_underflow(flat))
             self.reach = reach
 
 
@@ -146,7 +149,9 @@ def solve(problem: Problem, *, threads_welcome: bool) -> tuple[float, float, flo
     work = problem.weights.size * (problem.q.shape[-1] + problem.v.shape[-1])
     if problem.causal:
         work //= 2
-    workers = max(1, min(_cores(), MOST_THREADS, work // WORTH_A_THREAD)) if threads_welcome else 1
+    # A thread that is started while the interpreter ends never runs.
+    welcome = threads_welcome and not sys.is_finalizing()
+    workers = max(1, min(_cores(), MOST_THREADS, work // WORTH_A_THREAD)) if welcome else 1
     cut, kv_slices = _cut(
         problem.weights.shape,
         problem.q.dtype,
@@ -316,16 +321,17 @@ def _run(problem: Problem, task: _Task, scratch: FloatArray) -> None:
     ]
     if problem.softcap is not None:
         scoring.append((cap_in_place, (scores, problem.softcap)))
-    if problem.bias is not None:
-        scoring.append((np.add, (scores, problem.bias[task.at(seen)], scores)))
+    # Before the bias: what that makes infinite where nobody may look, minus infinity would make no number.
     for columns, minus_infinity in task.unseen:
         part = scores[..., columns]
         scoring.append((np.add, (part, minus_infinity, part)))
+    if problem.bias is not None:
+        scoring.append((np.add, (scores, problem.bias[task.at(seen)], scores)))
     if problem.hidden is not None:
         scoring.append((partial(np.copyto, where=problem.hidden[task.at(seen)]), (scores, -np.inf)))
     many = problem.weights.size >= MANY_PAIRS
     near_0, done = None, False
-    if many and weights.shape[-1] <= SHORT_ROW:
+    if many:
         _do(scoring)
         near_0 = softmax_near_0(scores, out=weights)
         done = near_0 is None

@@ -17,11 +17,12 @@ import numpy as np
 if TYPE_CHECKING:
     from explorer.core.arrays import BoolArray, FloatArray
 
-# Beyond this many keys a plain running sum in float32 would lose digits that pairwise summation keeps.
-SHORT_ROW = 2048
+# A product with ones adds one number after the other: beyond this many it would lose digits that pairwise summation
+# keeps. Longer rows are added in parts of `PART`, where they can be cut into such.
+SHORT_ROW, PART = 256, 64
 # Sums of exponentials between these are of ordinary numbers even in float32: what falls among the subnormal ones is
-# less than 10**-30 of them.
-LEAST_SUM, LARGEST_SUM = 1e-8, 1e30
+# less than 10**-34 of them.
+LEAST_SUM, LARGEST_SUM = 1e-3, 1e30
 
 
 def softmax_in_place(
@@ -41,8 +42,8 @@ def softmax_in_place(
     out : ndarray of shape (..., n_k), optional
         Where the weights go; `scores` itself unless given.
     by_product : bool
-        Sum rows of up to 2048 keys as a matrix product with ones: several times faster on large tables, where the last
-        bits may then depend on the place of a row among the others.
+        Sum rows as a matrix product with ones where that loses no digits: several times faster on large tables, where
+        the last bits may then depend on the place of a row among the others.
     near_0 : ndarray of bool of shape (..., 1), optional
         Rows from which nothing is subtracted.
     may_be_blind : bool
@@ -68,11 +69,7 @@ def softmax_in_place(
             peak[near_0] = 0
         np.subtract(scores, peak, out=scores)
         np.exp(scores, out=scores)
-        width = scores.shape[-1]
-        if by_product and width <= SHORT_ROW:
-            total = np.matmul(scores, _ones(width, scores.dtype))
-        else:
-            total = scores.sum(axis=-1, keepdims=True)
+        total = _sums(scores) if by_product else scores.sum(axis=-1, keepdims=True)
         if may_be_blind:
             np.copyto(total, 1, where=total == 0)
         return np.divide(scores, total, out=scores if out is None else out)
@@ -84,7 +81,7 @@ def softmax_near_0(scores: FloatArray, out: FloatArray) -> BoolArray | None:
     Parameters
     ----------
     scores : ndarray of shape (..., n_k), float32 or float64
-        As for `softmax_in_place`, of at most `SHORT_ROW` keys. Overwritten.
+        As for `softmax_in_place`. Overwritten.
     out : ndarray of shape (..., n_k)
         Where the weights go.
 
@@ -99,11 +96,22 @@ def softmax_near_0(scores: FloatArray, out: FloatArray) -> BoolArray | None:
     Overflow and underflow are part of it; whoever calls has told NumPy to take no notice of them.
     """
     np.exp(scores, scores)
-    total = np.matmul(scores, _ones(scores.shape[-1], scores.dtype))
+    total = _sums(scores)
     if np.minimum.reduce(total, axis=None) >= LEAST_SUM and np.maximum.reduce(total, axis=None) <= LARGEST_SUM:
         np.divide(scores, total, out)
         return None
     return np.asarray((total >= LEAST_SUM) & (total <= LARGEST_SUM))
+
+
+def _sums(table: FloatArray) -> FloatArray:
+    """Return the sum of every row of a table that lies in one piece: ndarray of shape (..., 1)."""
+    width = table.shape[-1]
+    if width <= SHORT_ROW:
+        return np.asarray(np.matmul(table, _ones(width, table.dtype)))
+    if width % PART:
+        return np.asarray(table.sum(axis=-1, keepdims=True))
+    parts = table.reshape(*table.shape[:-1], width // PART, PART)
+    return np.asarray(np.matmul(parts, _ones(PART, table.dtype)).sum(axis=-2))
 
 
 @lru_cache(maxsize=64)

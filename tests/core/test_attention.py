@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -447,6 +449,80 @@ def test_what_no_query_may_see_is_looked_at_all_the_same(rules: dict) -> None:
     k[1, 3, 2], v[0, 5, 1] = 0, np.inf
     with pytest.raises(InputError, match=r"v\[0, 5, 1\]"):
         attend(q, k, v, **rules)
+
+
+@pytest.mark.parametrize(("dtype", "score", "bias"), [(np.float32, 1e19, 3e38), (np.float64, 1e154, 1.5e308)])
+@pytest.mark.parametrize("rules", [{"causal": True}, {"window": 1}])
+def test_a_bias_where_nobody_may_look_changes_nothing(dtype: type, score: float, bias: float, rules: dict) -> None:
+    x, v = np.full((1, 2, 1), score, dtype), np.ones((1, 2, 1), dtype)
+    hidden = np.array([[0, bias], [0, 0]], dtype)
+    trace = attend(x, x, v, scale=1.0, bias=hidden, **rules)
+    assert trace.weights[0, 0].tolist() == [1, 0]
+    assert_array_equal(trace.weights, attend(x, x, v, scale=1.0, **rules).weights)
+
+
+@pytest.mark.parametrize("shape", [(66, 200), (200, 70), (64, 64)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_sums_that_overflow_on_their_way_are_refused_or_right(shape: tuple[int, int], causal: bool) -> None:
+    q = np.zeros((1, shape[0], 160), np.float32)
+    q[:, :, [0, 16]], q[:, :, [1, 17]] = 1e19, -1e19
+    k, v = np.full((1, shape[1], 160), 2e19, np.float32), np.ones((1, shape[1], 2), np.float32)
+    try:
+        trace = attend(q, k, v, scale=1e-3, causal=causal)
+    except InputError:
+        return
+    assert np.isfinite(trace.weights).all()
+    assert np.isfinite(trace.output).all()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "small", "large", "scale"), [(np.float32, 1e-23, 1e30, 3e38), (np.float64, 1e-170, 1e200, 1e300)]
+)
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("softcap", [None, 1.0])
+def test_numbers_whose_squares_are_none_do_not_hide_an_overflow(
+    dtype: type, small: float, large: float, scale: float, turned: bool, softcap: float | None
+) -> None:
+    q, k = np.full((1, 2, 1), small, dtype), np.array([[[large], [2 * large]]], dtype)
+    q, k = (k, q) if turned else (q, k)
+    with pytest.raises(InputError, match="scaled"):
+        attend(q, k, np.ones((1, 2, 1), dtype), scale=scale, softcap=softcap)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [255, 257, 450, 1022, 2046, 2048])
+@pytest.mark.parametrize("score", [0.4, 2.2, 7.0])
+def test_rows_of_equal_scores_sum_to_one_as_well(dtype: type, n: int, score: float) -> None:
+    k, q = np.ones((2, n, 1), dtype), np.full((2, min(n, 131), 1), score, dtype)
+    weights = attend(q, k, k, causal=True).weights
+    assert np.abs(weights.sum(axis=-1, dtype=np.float64) - 1).max() <= ROW_SUM[dtype]
+
+
+def test_attention_while_the_interpreter_ends_does_not_wait_for_a_thread() -> None:
+    code = (
+        "import numpy as np\n"
+        "from explorer.core import rowblocks\n"
+        "from explorer.core.attention import attend\n"
+        "rowblocks._cores = lambda: 2\n"
+        "q = np.ones((8, 256, 64), np.float32)\n"
+        "class Last:\n"
+        "    def __del__(self):\n"
+        "        print(round(float(attend(q, q, q).output[0, 0, 0]), 5))\n"
+        "last = Last()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "1.0\n"), done.stderr
+
+
+@pytest.mark.parametrize("name", ["mask", "bias"])
+def test_a_view_of_what_cannot_be_written_to_does_not_reach_the_trace(name: str) -> None:
+    given = np.ones((1, 2, 2), bool if name == "mask" else float)
+    view = given[:]
+    given.flags.writeable = False
+    one = np.ones((1, 2, 2))
+    trace = attend(one, one, one, **{name: given})
+    view[...] = 0
+    assert getattr(trace, name).all()
 
 
 def test_floating_point_traps_of_the_caller_stay_shut() -> None:
