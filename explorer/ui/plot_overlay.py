@@ -1,7 +1,7 @@
-"""What lies above a graph: straight lines and named points with their labels, and the cursor with its dots.
+"""What lies above a graph: straight lines, points, what is named with its label, and the cursor with its dots.
 
-Labels are placed so that they stay on the plot and do not lie on one another. The overlay gets no mouse; it knows where
-things are from the view that it lies on.
+Where labels stand is found by `explorer.ui.plot_labels`. The overlay gets no mouse; it knows where things are from the
+view that it lies on.
 """
 
 from __future__ import annotations
