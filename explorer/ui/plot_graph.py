@@ -12,6 +12,7 @@ and scale, because pyqtgraph follows neither the application's font nor its pale
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 BAND: Final = 0.13
 BAR: Final = 0.28
 EDGE: Final = 0.55
+MOST_TICKS: Final = 9
 #: How wide a curve is, and how long half of a dash with its gap, in widths.
 CURVE: Final = 2.0
 DASH: Final = 3.0
@@ -145,8 +147,7 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
 
     @staticmethod
     def _widest(scale: Scale, metrics: QFontMetrics) -> int:
-        values = scale.ticks or ticks(scale.low, scale.high, 8, logarithmic=scale.logarithmic)
-        return max((metrics.horizontalAdvance(scale.written(value)) for value in values), default=0)
+        return max((metrics.horizontalAdvance(text) for text in _labels(scale)), default=0)
 
     def label_axes(self, plot: Plot) -> None:
         """Choose ticks for the present size, where it or an axis is another one."""
@@ -161,7 +162,7 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
                 self._set_ticks(name, [])
                 continue
             apart = self._widest(scale, metrics) + metrics.height() if name == "bottom" else metrics.height() * 1.8
-            most = max(int(room / max(apart, 1)) + 1, 2)
+            most = min(max(int(room / max(apart, 1)) + 1, 2), MOST_TICKS)
             values = scale.ticks or ticks(scale.low, scale.high, most, logarithmic=scale.logarithmic)
             wanted = [(scale.share(value), scale.written(value)) for value in values]
             if scale.ticks:
@@ -177,6 +178,16 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
     def show_plot(self, plot: Plot) -> None:
         """Draw bands, bars, curves and points."""
         self._drawing.show_plot(plot, self.theme)
+
+
+@lru_cache(maxsize=64)
+def _labels(scale: Scale) -> tuple[str, ...]:
+    """Return all that an axis may say, however many ticks it has: with fewer, some have more digits."""
+    counts = range(2, MOST_TICKS + 1)
+    values = scale.ticks or {
+        value for most in counts for value in ticks(scale.low, scale.high, most, logarithmic=scale.logarithmic)
+    }
+    return tuple(sorted(map(scale.written, values)))
 
 
 def _thinned(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: What is drawn is known by points this far apart, in pixels.
 APART: Final = 3.0
 #: A label may be lifted away from its point by so many times its height.
-LIFTS: Final = 4
+LIFTS: Final = 6
 #: A lift is as bad as so many points of curves beneath the label: what stands far off is hard to tell whose it is.
 WORTH: Final = 4.0
 #: And so bad is a label that stands nearer to another point than to its own, or whose lead runs through another label.

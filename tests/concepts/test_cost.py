@@ -80,6 +80,18 @@ def test_numbers_compute_and_the_screen_agree(tab: LessonTab, tmp_path: Path) ->
         assert [row[column] for row in shown] == told["outputs"][name]
 
 
+def test_a_roofline_on_linear_axes_reaches_beyond_its_ridge(tab: LessonTab) -> None:
+    tab.set("view", "roofline")
+    tab.set("axes", "linear")
+    plot = tab.model("plot")
+    assert (plot.x.logarithmic, plot.y.logarithmic, plot.x.low, plot.y.low) == (False, False, 0, 0)
+    (ridge,) = (line.at for line in plot.lines)
+    assert plot.x.low < ridge < plot.x.high
+    assert plot.series[0].y.max() < plot.y.high
+    decode = next(point for point in plot.crossings if point.label.startswith("decode step"))
+    assert 0 < plot.x.share(decode.x) < 0.1
+
+
 def test_one_attention_curve_stands_for_all_three(tab: LessonTab) -> None:
     plot = tab.model("plot")
     assert [one.name for one in plot.series] == [

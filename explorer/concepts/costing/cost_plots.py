@@ -361,7 +361,7 @@ def _bytes(study: Study, _controls: Controls, longest: int) -> Plot:
     )  # fmt: skip
 
 
-def _roofline(study: Study, controls: Controls, _longest: int) -> Plot:
+def _roofline(study: Study, controls: Controls, longest: int) -> Plot:
     context, roof = int(controls["context"]), machine(controls)
     dots: list[tuple[Variant, cost_figures.RooflinePoint]] = []
     for one in study.variants:
@@ -370,10 +370,12 @@ def _roofline(study: Study, controls: Controls, _longest: int) -> Plot:
     reach = [dot.intensity for _, dot in dots] + [roof.ridge]
     low = min(ROOF_DECADES[0], math.floor(math.log10(min(reach))))
     high = max(ROOF_DECADES[1], math.ceil(math.log10(max(reach))))
-    x = np.geomspace(10.0**low, 10.0**high, cost_study.POINTS)
+    # On a linear axis it goes twice as far as the ridge: what is far beyond would leave everything else at 0.
+    linear, end = longest > 0, 2 * roof.ridge
+    x = np.linspace(0.0, end, cost_study.POINTS) if linear else np.geomspace(10.0**low, 10.0**high, cost_study.POINTS)
     y = np.minimum(roof.flop_rate, x * roof.bandwidth)
     limit = Series("the machine’s roof", x, y, "text", at=roof.attainable)
-    top = 3 * roof.flop_rate
+    top = (1.2 if linear else 3) * roof.flop_rate
     points = []
     for one, dot in dots:
         plain = f"{dot.intensity:,.0f}" if dot.intensity >= 100 else f"{dot.intensity:.3g}"
@@ -386,11 +388,11 @@ def _roofline(study: Study, controls: Controls, _longest: int) -> Plot:
             points.append(Crossing(dot.intensity, dot.rate, f"{dot.name}: {plain}", role, short))
     return Plot(
         Scale(
-            "FLOPs per byte read", 10.0**low, 10.0**high, logarithmic=True,
+            "FLOPs per byte read", 0.0 if linear else 10.0**low, end if linear else 10.0**high, logarithmic=not linear,
             write=lambda value: context_text(value) if value >= 1 else f"{value:.4g}",
         ),
         Scale(
-            "FLOPs a second", float(y[0]), top, logarithmic=True,
+            "FLOPs a second", float(y[0]), top, logarithmic=not linear,
             write=lambda value: f"{quantities.flops(value)}/s",
         ),
         (limit,),
