@@ -35,6 +35,8 @@ BAND: Final = 0.13
 BAR: Final = 0.28
 EDGE: Final = 0.55
 MOST_TICKS: Final = 9
+#: Farther than any plot goes, in pixels.
+FAR: Final = 1e5
 #: How wide a curve is, and how long half of a dash with its gap, in widths.
 CURVE: Final = 2.0
 DASH: Final = 3.0
@@ -215,7 +217,6 @@ class _Drawing(QGraphicsItem):
         self._box = parent
         self._plot: Plot | None = None
         self._theme: Theme | None = None
-        parent.sigResized.connect(self._resized)
 
     def show_plot(self, plot: Plot, theme: Theme) -> None:
         """Draw this plot in the next frame."""
@@ -223,12 +224,9 @@ class _Drawing(QGraphicsItem):
         # A plain update would reach the view after this frame, and have it painted once more.
         self.prepareGeometryChange()
 
-    def _resized(self) -> None:
-        self.prepareGeometryChange()
-
     def boundingRect(self) -> QRectF:
-        """Return what the parent does not cut off."""
-        return self._box.shape().boundingRect()
+        """Return more than any parent has, always the same: a scene has to be told before such a size changes."""
+        return QRectF(-FAR, -FAR, 2 * FAR, 2 * FAR)
 
     def paint(self, painter: QPainter, option: Any, widget: QWidget | None = None) -> None:
         """Paint areas, then curves."""
