@@ -22,6 +22,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
+from explorer.ui.plot_key import DASHES
 from explorer.ui.plot_ticks import ticks
 
 if TYPE_CHECKING:
@@ -40,11 +41,6 @@ FAR: Final = 1e5
 #: How wide a curve is, and how long half of a dash with its gap, in widths.
 CURVE: Final = 2.0
 DASH: Final = 3.0
-_PENS: Final = {
-    "line": Qt.PenStyle.SolidLine,
-    "dashed": Qt.PenStyle.DashLine,
-    "dotted": Qt.PenStyle.DotLine,
-}
 
 
 class _Box(pg.ViewBox):  # type: ignore[misc]
@@ -111,16 +107,16 @@ class Graph(pg.GraphicsView):  # type: ignore[misc]
         font = theme.font(12)
         metrics = QFontMetrics(font)
         scales = (("bottom", plot.x), ("left", plot.y))
-        look = theme, [(one.label, one.caption, one.shown, self._extent(name, one, metrics)) for name, one in scales]
-        if look == self._look:
+        # Half of the label at an axis' end stands beside the axis.
+        beside = max(metrics.horizontalAdvance("00"), self._widest(plot.x, metrics) // 2 + px(3))
+        extents = [(one.label, one.caption, one.shown, self._extent(name, one, metrics)) for name, one in scales]
+        if (look := (theme, beside, extents)) == self._look:
             return
         self._look = look
         self.box.margin = _width(theme, CURVE) / 2
         self.setBackground(theme.color("stage"))
         text, line = theme.color("muted"), QPen(theme.color("border"), max(px(1), 1))
         line.setCosmetic(True)
-        # Half of the label at an axis' end stands beside the axis.
-        beside = max(metrics.horizontalAdvance("00"), self._widest(plot.x, metrics) // 2 + px(3))
         labelled = plot.y.shown
         self.parts.layout.setContentsMargins(
             0 if labelled else beside, metrics.height() // 2 if labelled else px(3), beside, 0
@@ -290,7 +286,7 @@ class _Pen:
 
     def curve(self, one: Series, order: int) -> None:
         """Draw a curve; it is broken where it has no value. Dashes of two that lie on one another alternate."""
-        pen = self._line(self._theme.color(one.role), CURVE, _PENS[one.style])
+        pen = self._line(self._theme.color(one.role), CURVE, DASHES.get(one.style, Qt.PenStyle.SolidLine))
         if one.style == "dashed":
             pen.setDashOffset(DASH * (order % 2))
         path = pg.arrayToQPath(*self._places(one.x, one.y), connect="finite")

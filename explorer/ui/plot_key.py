@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 SWATCH = 20
-_DASHES = {"dashed": Qt.PenStyle.DashLine, "dotted": Qt.PenStyle.DotLine}
+#: How a curve is drawn that is not a plain line.
+DASHES = {"dashed": Qt.PenStyle.DashLine, "dotted": Qt.PenStyle.DotLine}
 
 
 class PlotKey:
@@ -136,7 +137,7 @@ class PlotKey:
                 QPen(
                     color,
                     max(theme.scale * (3.2 if theme.present else 2), 1),
-                    _DASHES.get(style, Qt.PenStyle.SolidLine),
+                    DASHES.get(style, Qt.PenStyle.SolidLine),
                 )
             )
             painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))

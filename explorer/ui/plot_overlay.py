@@ -93,7 +93,7 @@ class Overlay(QWidget):
             self._paint_dot(painter, at, self.theme.color(one.role), DOT)
         for label in self._labels:
             self._write(painter, label)
-        self._paint_cursor(painter, plot, inside)
+        self._paint_cursor(painter, plot, inside, read)
         if self._view.hasFocus():
             painter.setPen(QPen(self.theme.color("accent"), max(self.theme.px(2), 2)))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -261,14 +261,15 @@ class Overlay(QWidget):
                 found.append((QPointF(_x(plot, inside, cursor), _y(plot, inside, value)), one.role))
         return found
 
-    def _paint_cursor(self, painter: QPainter, plot: Plot, inside: QRectF) -> None:
+    def _paint_cursor(self, painter: QPainter, plot: Plot, inside: QRectF, read: list[tuple[QPointF, str]]) -> None:
+        """Paint the cursor with its dots; `read` are those of where it was left."""
         at = self._view.cursor_at
         if at is None:
             return
         x = _x(plot, inside, at)
         painter.setPen(QPen(self.theme.color("accent"), max(self.theme.scale * 1.4, 1)))
         painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()))
-        for place, role in self._read(plot, inside, at):
+        for place, role in read if at == self._view.left_cursor else self._read(plot, inside, at):
             self._paint_dot(painter, place, self.theme.color(role), READ)
 
 

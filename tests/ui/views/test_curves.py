@@ -268,6 +268,15 @@ def test_the_ends_of_an_axis_are_labelled_and_labels_never_run_into_one_another(
         assert (b[0] - a[0]) * view.inside().width() > half
 
 
+def test_an_axis_with_longer_labels_gets_the_room_that_its_end_needs(qtbot: QtBot) -> None:
+    short, long = (Scale("x", 0.0, end, ticks=(0.0, end)) for end in (1.0, 123456.0))
+    view = shown(qtbot, cost(x=short, lines=(), crossings=(), snap=None))
+    view.show_model(cost(x=long, lines=(), crossings=(), snap=None))
+    view.grab()
+    half = QFontMetrics(view.theme.font(12)).horizontalAdvance(long.written(123456.0)) / 2
+    assert view.width() - view.inside().right() >= half
+
+
 def test_a_curve_and_a_point_on_an_axis_are_seen_whole(qtbot: QtBot) -> None:
     axes = Scale("x", 0.0, 1.0), Scale("", 0.0, 1.0)
     edge = Series("edge", np.array([0.0, 1.0]), np.array([1.0, 1.0]), "query")
