@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -26,7 +26,6 @@ from explorer.concepts import declaration as d
 from explorer.concepts import evaluation
 from explorer.ui.drop_down import DropDown
 from explorer.ui.flow import FlowLayout
-from explorer.ui.guard import guarded
 from explorer.ui.number_box import NumberBox, SteppingBox
 from explorer.ui.segments import Segments
 from explorer.ui.style import dress
@@ -87,6 +86,7 @@ class ControlBar(QWidget):
         self._switches: list[Switch] = []
         self._sliders: list[tuple[d.Slider, QSlider, NumberBox]] = []
         self._stacked = stacked
+        self._room = 0
         self._segments: list[Segments] = []
         self._labels: list[QLabel] = []
         self._lists: list[DropDown] = []
@@ -259,16 +259,11 @@ class ControlBar(QWidget):
         self._labelled(control.label, box)
         self._show[control.name] = box.show_value
 
-    @guarded
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give options that have no room beside each other a list."""
-        super().resizeEvent(event)
-        if not self._stacked:
-            self._fit_segments()
-
-    def _fit_segments(self) -> None:
+    def take_room(self, width: int) -> None:
+        """Give options that have no room beside each other in this width a list."""
+        self._room = width
         margins = self._flow.contentsMargins()
-        room = self.width() - margins.left() - margins.right()
+        room = width - margins.left() - margins.right()
         for box in self._segments:
             holder = box.parentWidget()
             label = None if holder is None else holder.findChild(QLabel)
@@ -457,6 +452,6 @@ class ControlBar(QWidget):
                 QFontMetrics(theme.font(13)).horizontalAdvance(f"{spin.maximum():.{spin.decimals()}f}{spin.suffix()}")
                 + px(18)
             )
-        if not self._stacked and self.testAttribute(Qt.WidgetAttribute.WA_Resized):  # nobody knows its width before
-            self._fit_segments()
+        if self._room:  # nobody knows it before
+            self.take_room(self._room)
         self._flow.invalidate()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QGridLayout, QLabel, QMenu, QMessageBox, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QLabel, QMenu, QMessageBox, QVBoxLayout, QWidget
 
 import explorer
+from explorer.ui.column_scroll import ColumnScroll
 from explorer.ui.style import dress
 from explorer.ui.topbar import keys_of, words_of
 
@@ -85,11 +86,8 @@ def show_keys(window: MainWindow) -> None:
             row = grid.rowCount()
             grid.addWidget(_line(keys, theme, bold=True), row, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(_line(text, theme), row, 1)
-    scroll = QScrollArea()
+    scroll = ColumnScroll(inner)
     scroll.setAccessibleName("Keys")
-    scroll.setWidget(inner)
-    scroll.setWidgetResizable(True)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     QVBoxLayout(dialog).addWidget(scroll)
     dialog.resize(min(theme.px(680), window.width()), min(theme.px(620), window.height()))
     dialog.open()

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QElapsedTimer, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.concepts import declaration as d
 from explorer.concepts import evaluation
 from explorer.ui.array_show import ArrayShow
 from explorer.ui.arrow_sign import ArrowSign
 from explorer.ui.bubble import Bubble
+from explorer.ui.column_scroll import ColumnScroll
 from explorer.ui.controls import ControlBar
 from explorer.ui.guard import guarded
 from explorer.ui.lights import Lights
@@ -113,7 +114,7 @@ class Page(QWidget):
         self._unsubscribe = workbench.subscribe(self._on_event)
         self.destroyed.connect(self._unsubscribe)
 
-    def _scrolled(self) -> QScrollArea:
+    def _scrolled(self) -> ColumnScroll:
         """Return controls, stage and trace below each other, in an area that scrolls where they are too high."""
         body = QWidget()
         column = QVBoxLayout(body)
@@ -122,13 +123,10 @@ class Page(QWidget):
         column.addWidget(self.bar)
         column.addWidget(self.stage, 1)
         column.addWidget(self.strip)
-        scroller = QScrollArea()
+        scroller = ColumnScroll(body)
         scroller.setObjectName("pagescroll")
-        scroller.setFrameShape(QFrame.Shape.NoFrame)
-        scroller.setWidgetResizable(True)
-        scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroller.setWidget(body)
+        scroller.narrowest.connect(self.bar.take_room)
         return scroller
 
     def _timer(self, slot: Any) -> QTimer:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from explorer.ui.cards import NoteCard, TaskCard
+from explorer.ui.column_scroll import ColumnScroll
 from explorer.ui.formula import FormulaWidget
 from explorer.ui.question_card import QuestionCard
 from explorer.ui.rich import Paragraph
@@ -96,14 +97,9 @@ class SidePanel(QWidget):
         for note in self._notes:
             self._column.addWidget(note)
         self._column.addStretch(1)
-        self.area = QScrollArea()
+        self.area = ColumnScroll(self._content, steady=True)
         self.area.setObjectName("side_scroll")
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setWidgetResizable(True)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.setWidget(self._content)
-        self.area.verticalScrollBar().rangeChanged.connect(self._set_margins)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.area)
@@ -157,12 +153,6 @@ class SidePanel(QWidget):
 
     # --- looks ---
 
-    def _set_margins(self) -> None:
-        """Keep the cards as wide as they are when the scroll bar comes and goes: it takes its room from the margin."""
-        px, bar = self.theme.px, self.area.verticalScrollBar()
-        right = px(14) - (bar.sizeHint().width() if bar.maximum() > 0 else 0)
-        self._column.setContentsMargins(px(14), px(12), max(right, 0), px(12))
-
     def sizeHint(self) -> QSize:
         """Return the width that it has; a stack of panels asks for the hint alone."""
         return QSize(self.theme.px(WIDTH), super().sizeHint().height())
@@ -173,7 +163,9 @@ class SidePanel(QWidget):
         px = theme.px
         dress(self, theme, _stylesheet(theme))
         self.setFixedWidth(px(WIDTH))
-        self._set_margins()
+        # The bar's room, which is free where there is no bar, is a part of the margin.
+        bar = self.area.verticalScrollBar().sizeHint().width()
+        self._column.setContentsMargins(px(14), px(12), max(px(14) - bar, 0), px(12))
         self._column.setSpacing(px(8))
         self._cures.show_spans((Span(self.lesson.misconception),), theme, self.tr("Cures:") + " ")
         self._idea.show_spans(self.lesson.idea.spans(), theme)

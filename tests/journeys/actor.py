@@ -278,14 +278,23 @@ class Actor:
         return f"theme {name}"
 
     def _scale(self) -> str:
-        percent = self.chance.choice([80, 100, 100, 100, 150, 300])
+        percent = self.chance.choice([80, 100, 100, 100, 125, 150, 200, 300])
         self.window.set_scale(percent)
         return f"scale {percent}"
 
     def _resize(self) -> str:
-        size = self.chance.choice([(1280, 720), (1366, 768), (640, 480), (320, 240), (1920, 1080)])
-        self.window.resize(*size)
-        return f"resize {size}"
+        """Take a size, or pull an edge of the window a little: bars come and go by single pixels."""
+        if self.chance.random() < 0.5:
+            width, high = self.chance.choice([(1280, 720), (1366, 768), (640, 480), (320, 240), (1920, 1080)])
+        else:
+            width, high = self.chance.randint(320, 1920), self.chance.randint(240, 1080)
+        by_x, by_y = self.chance.choice([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])
+        for step in range(12):
+            self.window.resize(width + by_x * step, high + by_y * step)
+            if not (by_x or by_y):
+                break
+            QApplication.processEvents()
+        return f"resize {width} × {high}, pulled by {by_x, by_y}"
 
     def _follow(self) -> str:
         strip = self.window.page.strip

@@ -12,6 +12,7 @@ front in the same size. Memory is compared between these moments; what it was ju
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import gc
 import os
 import statistics
@@ -31,6 +32,9 @@ REPORT_EVERY = 1_000
 REMEMBERED = 30
 #: Memory is compared between the second and the last of so many parts; in the first, caches and the history fill.
 PARTS = 5
+#: So many calls inside each other are far more than the app has. What goes round through Qt would use up the stack
+#: before Python's own limit is reached, and the process would end without a word.
+DEEPEST = 300
 #: How much more the last part may take.
 TOLERATED = 1.05
 
@@ -160,6 +164,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--actions", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
+    faulthandler.enable()
+    sys.setrecursionlimit(DEEPEST)
     with tempfile.TemporaryDirectory() as folder:
         home_of_its_own(folder)
         return run(given.actions, given.seed)
