@@ -51,7 +51,7 @@ def key_list(window: MainWindow) -> dict[str, list[tuple[str, str]]]:
         menu = top.menu()
         if isinstance(menu, QMenu):
             lines = [(keys_of(action), words_of(action)) for action in _actions(menu)]
-            heading = f"Tab {window.page.concept.number}" if menu is window.tab_menu else words_of(top)
+            heading = f"Tab {window.page.concept.number}" if menu is window.tab_menu.menu else words_of(top)
             found[heading] = [(keys, words) for keys, words in lines if keys]
     return {heading: lines for heading, lines in (*found.items(), *((k, list(v)) for k, v in OTHERS.items())) if lines}
 

@@ -108,9 +108,9 @@ def fill_steps(window: MainWindow, menu: QMenu) -> None:
 def fill_go(window: MainWindow, menu: QMenu) -> None:
     """Add other tabs and other panes."""
     add = window.add_action
-    add(menu, "tab_next", "&Next tab", lambda: window.move_tab(1), "Ctrl+PgDown")
-    add(menu, "tab_previous", "&Previous tab", lambda: window.move_tab(-1), "Ctrl+PgUp")
-    add(menu, "jump", "&Jump to tab…", window.ask_jump, "Ctrl+G")
+    add(menu, "tab_next", "&Next tab", lambda: window.tab_menu.move_tab(1), "Ctrl+PgDown")
+    add(menu, "tab_previous", "&Previous tab", lambda: window.tab_menu.move_tab(-1), "Ctrl+PgUp")
+    add(menu, "jump", "&Jump to tab…", window.tab_menu.ask_jump, "Ctrl+G")
     menu.addSeparator()
     add(menu, "pane_next", "Next &pane", window.next_pane, "F6")
     add(menu, "controls", "&Controls of the tab", window.go_to_controls, "F4")

@@ -25,11 +25,12 @@ from explorer.ui.lights import Lights
 from explorer.ui.matrix_menu import open_menu
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.panels import make_panels
+from explorer.ui.place_widget import PlaceWidget
 from explorer.ui.readiness import module_of
 from explorer.ui.room_panel import RoomPanel
 from explorer.ui.show_focus import Subject, views_in_show
 from explorer.ui.slow import SlowBar, SlowStages
-from explorer.ui.stage import PlaceWidget, Stage
+from explorer.ui.stage import Stage
 from explorer.ui.style import undress
 from explorer.ui.trace_strip import TraceStrip
 from explorer.workbench import state as states

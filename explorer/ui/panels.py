@@ -8,8 +8,8 @@ from explorer.concepts import declaration as d
 from explorer.ui.matrix_panel import MatrixPanel
 from explorer.ui.mosaic_panel import MosaicPanel
 from explorer.ui.number_style import COLOURED
+from explorer.ui.place_widget import PlaceWidget
 from explorer.ui.room_panel import RoomPanel
-from explorer.ui.stage import PlaceWidget
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget

@@ -155,7 +155,7 @@ class Show(QObject):
         if key in (K.Key_Return, K.Key_Enter) and self._digits:
             digits = self._digits
             self._forget_digits()
-            self._window.jump_to(int(digits))
+            self._window.tab_menu.jump_to(int(digits))
             return True
         self._forget_digits()
         return self._drive(key)

@@ -21,9 +21,10 @@ from explorer.core.checks import cell_name
 from explorer.ui import hatch, matrix_paint, mosaic_paint
 from explorer.ui.matrix_panel import MatrixPanel, paint_ramp
 from explorer.ui.mosaic_view import MosaicView
-from explorer.ui.stage import UNBOUNDED, PlaceWidget
+from explorer.ui.place_widget import PlaceWidget
 from explorer.ui.svg import SvgPainter
 from explorer.ui.svg_scenes import cut_off
+from explorer.ui.unit_search import UNBOUNDED
 from explorer.workbench import fingerprint, number_text
 from explorer.workbench.data_files import shape_words
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.concepts import declaration as d
 from explorer.ui.cell_size import Unit
-from explorer.ui.stage import DIGITS_AT_LEAST, largest_that_fits
+from explorer.ui.unit_search import DIGITS_AT_LEAST, largest_that_fits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QSize
 
     from explorer.concepts.declaration import Concept
-    from explorer.ui.stage import StageCanvas
+    from explorer.ui.stage_canvas import StageCanvas
 
 #: How far the step's own digits, or tables that are pressed anyway, may shrink for the sake of other views; and the
 #: size, in the smallest letters, from which digits need not grow.

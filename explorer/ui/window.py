@@ -9,13 +9,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QResizeEvent,
@@ -32,8 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.concepts import declaration as d
-from explorer.ui import ask, menus, panes, plain_text
+from explorer.ui import menus, panes, plain_text, window_place
 from explorer.ui import theme as themes
 from explorer.ui.bookmark_menu import BookmarkMenu
 from explorer.ui.document_menu import DocumentMenu
@@ -47,6 +45,7 @@ from explorer.ui.rail import Rail
 from explorer.ui.readiness import Readiness
 from explorer.ui.side_panel import SidePanel
 from explorer.ui.style import dress
+from explorer.ui.tab_menu import TabMenu
 from explorer.ui.topbar import TopBar
 from explorer.workbench import fingerprint, lessons
 from explorer.workbench.document import Document
@@ -61,8 +60,6 @@ if TYPE_CHECKING:
 TITLE = "Attention Explorer"
 #: How many pages stay built: more would be quicker to come back to, but a page takes five to ten MB.
 KEPT_PAGES = 3
-#: Platforms whose screens nobody sees; their size says nothing.
-NO_DISPLAY = ("offscreen", "minimal")
 #: Widths at 100 % below which the rail shows numbers alone and the side panel stays closed unless it is asked for.
 NARROW_RAIL, NARROW_PANEL = 1090, 900
 
@@ -97,7 +94,6 @@ class MainWindow(QMainWindow):
         self._side: dict[str, SidePanel] = {}
         self._asked_panel: bool | None = None
         self._actions: dict[str, QAction] = {}
-        self._tab_actions: list[QAction] = []
         #: What the buttons of the steps were last brought up to date for.
         self._steps_shown: tuple[object, ...] | None = None
         self._shown = False
@@ -204,7 +200,7 @@ class MainWindow(QMainWindow):
         menus.fill_edit(self, bar.addMenu("&Edit"))
         menus.fill_view(self, bar.addMenu("&View"))
         menus.fill_steps(self, bar.addMenu("&Steps"))
-        self.tab_menu = bar.addMenu("&Tab")
+        self.tab_menu = TabMenu(self, bar.addMenu("&Tab"))
         menus.fill_go(self, bar.addMenu("&Go"))
         self.bookmarks = BookmarkMenu(self, self.document)
         menus.fill_help(self, bar.addMenu("&Help"))
@@ -278,93 +274,13 @@ class MainWindow(QMainWindow):
         self.panels.setCurrentWidget(self._side[slug])
         self.rail.show_current(slug)
         self.topbar.show_concept(page.concept)
-        self._fill_tab_menu(page)
+        self.tab_menu.fill(page)
         self._fit_panes()
         self._update_actions()
         self.files.changed()
         self._pages[slug] = self._pages.pop(slug)
         if len(self._pages) > KEPT_PAGES:
             self._spare_timer.start(0)  # when there is nothing else to do: first the tab is seen
-
-    def _fill_tab_menu(self, page: Page) -> None:
-        for action in self._tab_actions:
-            self.removeAction(action)
-            action.deleteLater()
-        self._tab_actions = []
-        self.tab_menu.clear()
-        concept, slug = page.concept, page.concept.slug
-        for control in concept.controls:
-            if isinstance(control, d.Toggle):
-                action = QAction(control.label, self)
-                action.setCheckable(True)
-                action.setChecked(bool(self.workbench.state(slug).controls[control.name]))
-                action.triggered.connect(lambda on, name=control.name: page.set_control(name, bool(on)))
-                self._add_tab_action(action, control.key, f"toggle_{control.name}")
-            elif isinstance(control, d.Choice) and control.key:
-                action = QAction(f"Next {control.label}", self)
-                action.triggered.connect(lambda _=False, one=control: self._next_option(one))
-                self._add_tab_action(action, control.key, f"next_{control.name}")
-        for one in concept.actions:
-            action = QAction(one.label, self)
-            action.triggered.connect(lambda _=False, name=one.name: page.act(name))
-            self._add_tab_action(action, one.key, f"act_{one.name}")
-        if concept.tokens:
-            action = QAction("Rename a token…", self)
-            action.triggered.connect(self.ask_rename)
-            self._add_tab_action(action, "T", "rename")
-        self.tab_menu.addSeparator()
-        self.tab_menu.addAction(self._actions["reset"])
-
-    def _next_option(self, choice: d.Choice) -> None:
-        value = self.workbench.state(self.workbench.current).controls[choice.name]
-        self.page.set_control(choice.name, choice.after(value))
-
-    def _add_tab_action(self, action: QAction, key: str, name: str) -> None:
-        action.setObjectName(name)
-        if key:
-            action.setShortcut(QKeySequence(key))
-        self.tab_menu.addAction(action)
-        self.addAction(action)
-        self._tab_actions.append(action)
-
-    def move_tab(self, by: int) -> None:
-        """Go to the tab so many after this one, round and round."""
-        slugs = [entry.slug for entry in self.workbench.index]
-        self.workbench.show(slugs[(slugs.index(self.workbench.current) + by) % len(slugs)])
-
-    def ask_jump(self) -> None:
-        """Ask for a tab's number and go there."""
-        label = f"Number of the tab, {self._tab_numbers()}:"
-        # A box that takes no other number than these would take 9 for 99.
-        ask.whole(self, "Jump to tab", label, self.jump_to, value=self.page.concept.number, low=0, high=999)
-
-    def jump_to(self, number: int) -> None:
-        """Go to the tab of that number."""
-        for entry in self.workbench.index:
-            if entry.number == number:
-                self.workbench.show(entry.slug)
-                return
-        sentence = f"there is no tab {number}; there are {self._tab_numbers()}"
-        self.say(sentence)
-        self.page.tell(sentence)
-
-    def _tab_numbers(self) -> str:
-        numbers = [entry.number for entry in self.workbench.index]
-        return f"{min(numbers)} to {max(numbers)}"
-
-    def ask_rename(self) -> None:
-        """Ask which token to rename, and to what."""
-        slug = self.workbench.current
-        tokens = self.workbench.state(slug).tokens
-        page = self.page
-
-        def rename(at: int) -> None:
-            ask.text(
-                self, "Rename a token", f"New name of token {at}:", lambda name: page.rename(at, name), value=tokens[at]
-            )
-
-        items = [f"{i}: {name}" for i, name in enumerate(tokens)]
-        ask.one_of(self, "Rename a token", "Token:", rename, items=items)
 
     # --- events ---
 
@@ -393,12 +309,7 @@ class MainWindow(QMainWindow):
         slug = self.workbench.current
         self._actions["reset"].setEnabled(self.workbench.edited(slug))
         self._actions["row_maximum"].setChecked(self.workbench.view(slug).zero_to_row_maximum)
-        controls = self.workbench.state(slug).controls
-        for action in self._tab_actions:
-            # A drag that ends because its page is hidden is told while the actions are still those of that page.
-            name = action.objectName().removeprefix("toggle_")
-            if name != action.objectName() and name in controls:
-                action.setChecked(bool(controls[name]))
+        self.tab_menu.check()
         self.files.changed()
         self._update_step_actions()
 
@@ -597,24 +508,8 @@ class MainWindow(QMainWindow):
         self._fit_panes()
 
     def restore_place(self) -> None:
-        """Put the window where it was, onto a screen that exists and in a size that this one holds."""
-        geometry = self.settings.geometry
-        known = not geometry.isEmpty() and self.restoreGeometry(geometry)
-        if not known:
-            self.resize(1280, 720)
-        # Whoever ended the app in the middle of a show did not ask for a window without a frame.
-        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowFullScreen)
-        screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
-        frame = self.geometry()
-        home = next((screen for screen in screens if _shared(frame, screen)), None)
-        if home is None and screens:
-            home = screens[0]
-            self.move(home.topLeft())
-        seen = known or QGuiApplication.platformName() not in NO_DISPLAY
-        if seen and home is not None and (frame.width() > home.width() or frame.height() > home.height()):
-            self.resize(min(frame.width(), home.width()), min(frame.height(), home.height()))
-            if not known:
-                self.setWindowState(self.windowState() | Qt.WindowState.WindowMaximized)
+        """Put the window where it was."""
+        window_place.restore(self, self.settings.geometry)
 
     @guarded
     def showEvent(self, event: QShowEvent) -> None:
@@ -661,9 +556,3 @@ class MainWindow(QMainWindow):
         self.bookmarks.end()
         self.files.end()
         super().closeEvent(event)
-
-
-def _shared(frame: QRect, screen: QRect) -> bool:
-    """Say whether enough of the window lies on the screen to be taken hold of."""
-    common = frame.intersected(screen)
-    return common.width() >= 100 and common.height() >= 60

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QWidget
 
 from explorer.ui.matrix_paint import ramp_of
 from explorer.ui.matrix_panel import MatrixPanel
-from explorer.ui.stage import PlaceWidget
+from explorer.ui.place_widget import PlaceWidget
 from explorer.ui.theme import contrast
 from explorer.ui.window import MainWindow
 

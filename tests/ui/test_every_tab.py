@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from explorer.concepts import all_concepts, declaration
 from explorer.ui import export
 from explorer.ui.lifetime import close_all
-from explorer.ui.stage import StageCanvas
+from explorer.ui.stage_canvas import StageCanvas
 from explorer.ui.trace_strip import TraceStrip
 from explorer.ui.window import MainWindow
 from explorer.workbench import fingerprint
