@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QHeaderView, QTableView, QWidget
 
-from explorer.ui import matrix_paint
+from explorer.ui import matrix_paint, panes
 from explorer.ui.guard import guarded
 from explorer.ui.matrix_editor import NumberDelegate
 from explorer.ui.matrix_model import MatrixModel
@@ -34,6 +34,7 @@ from explorer.workbench import clipboard, number_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from explorer.ui.matrix_model import AnyIndex
     from explorer.ui.theme import Theme
 
 Index = tuple[int, ...]
@@ -462,6 +463,13 @@ class MatrixView(QTableView):
         self.viewport().update()
         if current.isValid() and self.hasFocus():
             self._host.hover(self.name, self.array_index(current.row(), current.column()))
+
+    @guarded
+    def scrollTo(self, index: AnyIndex, hint: QTableView.ScrollHint = QTableView.ScrollHint.EnsureVisible) -> None:
+        """Bring a cell into sight, on the stage too; a mouse that is held shall find what it points at."""
+        super().scrollTo(index, hint)
+        if QApplication.mouseButtons() == Qt.MouseButton.NoButton:
+            panes.reveal(self, self.visualRect(index))
 
     @guarded
     def focusInEvent(self, event: Any) -> None:

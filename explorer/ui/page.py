@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.concepts import declaration as d
 from explorer.concepts import evaluation
+from explorer.ui import panes
 from explorer.ui.array_show import ArrayShow
 from explorer.ui.arrow_sign import ArrowSign
 from explorer.ui.bubble import Bubble
@@ -467,7 +468,9 @@ class Page(QWidget):
         for panel in self.panels(name):
             cell = panel.view.array_cell(index)
             if cell is not None:
-                panel.view.scrollTo(panel.view.model().index(*cell))
+                place = panel.view.model().index(*cell)
+                panel.view.scrollTo(place)
+                panes.reveal(panel.view, panel.view.visualRect(place))
 
     def menu(self, name: str, cells: list[Index], where: QPoint) -> None:
         """Open the context menu of these cells."""

@@ -16,12 +16,13 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
+from explorer.ui.guard import guarded
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from explorer.concepts import Entry
     from explorer.ui.theme import Theme
-
 
 #: The names' size, and all that stands beside number and name: margins, the dot in the left one, the gaps.
 FONT, AROUND = 13, 16 + 6 + 8 + 6
@@ -163,3 +164,9 @@ class Rail(QListWidget):
         """Share the height anew."""
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()
+
+    @guarded
+    def doItemsLayout(self) -> None:
+        """Keep the tab in front in sight where there is no room for all."""
+        super().doItemsLayout()
+        self.scrollTo(self.currentIndex())

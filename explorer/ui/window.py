@@ -500,6 +500,15 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     @guarded
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Bring into sight what the Tab key leads to, in whatever area it scrolls."""
+        moved = super().focusNextPrevChild(forward)
+        focus = QApplication.focusWidget()
+        if moved and focus is not None:
+            panes.reveal(focus)
+        return moved
+
+    @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the panes their room."""
         super().resizeEvent(event)
