@@ -58,6 +58,8 @@ SMALL_HEIGHT, SMALL_IN_SHOW = 0.65, 0.6
 ROUNDED_FROM = 8
 #: Cells lower than this, or narrower than so many times their font, hold no digits.
 FEWEST_PIXELS, NARROWEST = 16, 2.3
+#: How much higher than its font a cell with digits is at least.
+OVER_DIGITS = 3
 #: The room at either side of the digits, in their font: a lit cell is bold and has an outline inside.
 BESIDE = 0.25
 #: A thumbnail's cells hold digits when these make them at most so much wider than they are high.
@@ -82,7 +84,7 @@ def cell_size(theme: Theme, unit: Unit, *, large: bool, text: str, square: bool)
     height = max(int(exact), 1)
     smallest = theme.text_px(12)
     font = int(min(max(unit.font * LARGE_FONT * unit.squeeze, smallest), height * 0.62)) if large else int(unit.font)
-    if height < smallest + 3:
+    if height < smallest + OVER_DIGITS:
         cell = CellSize(height if square else max(height * 2, 3), height, smallest, legend_beside=unit.legend_beside)
         return cell._replace(exact=exact) if large and height < ROUNDED_FROM else cell
     font = max(font, smallest)
@@ -99,7 +101,7 @@ def small_cell(theme: Theme, unit: Unit, text: str) -> CellSize:
     share = SMALL_HEIGHT * (SMALL_IN_SHOW if theme.present else 1.0)
     height, smallest = max(int(unit.height * share), 3), theme.text_px(12)
     width = text_width(smallest, text) + theme.px(5)
-    if height >= smallest + 3 and width <= height * SMALL_WIDEST:
+    if height >= smallest + OVER_DIGITS and width <= height * SMALL_WIDEST:
         return CellSize(width, height, smallest)
     return CellSize(height, height, smallest)
 
@@ -107,7 +109,7 @@ def small_cell(theme: Theme, unit: Unit, text: str) -> CellSize:
 def holds_digits(cell: CellSize, text: str = "") -> bool:
     """Say whether a cell is large enough for digits, or for this text of some."""
     needed = text_width(cell.font, text) + 2 if text else cell.font * NARROWEST
-    return cell.height >= FEWEST_PIXELS and cell.width >= needed
+    return cell.height >= max(FEWEST_PIXELS, cell.font + OVER_DIGITS) and cell.width >= needed
 
 
 @lru_cache(maxsize=WIDTHS_KEPT)

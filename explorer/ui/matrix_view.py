@@ -467,9 +467,12 @@ class MatrixView(QTableView):
     @guarded
     def scrollTo(self, index: AnyIndex, hint: QTableView.ScrollHint = QTableView.ScrollHint.EnsureVisible) -> None:
         """Bring a cell into sight, on the stage too; a mouse that is held shall find what it points at."""
-        super().scrollTo(index, hint)
+        self._scroll_inside(index, hint)
         if QApplication.mouseButtons() == Qt.MouseButton.NoButton:
             panes.reveal(self, self.visualRect(index))
+
+    def _scroll_inside(self, index: AnyIndex, hint: QTableView.ScrollHint) -> None:
+        super().scrollTo(index, hint)
 
     @guarded
     def focusInEvent(self, event: Any) -> None:

@@ -243,7 +243,7 @@ class MosaicView(MatrixView):
         head, row = divmod(index.row(), self.tile_shape[0])
         return self.tile.place(row, index.column()).translated(self.tile_rect(head).topLeft())
 
-    def scrollTo(self, index: AnyIndex, hint: Any = None) -> None:
+    def _scroll_inside(self, index: AnyIndex, hint: MatrixView.ScrollHint) -> None:
         """Stay: all tiles are in view."""
 
     def horizontalOffset(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
@@ -75,10 +75,9 @@ class PressedView(MatrixView):
     def _cell_at(self, point: QPoint) -> tuple[int, int] | None:
         return super()._cell_at(point) if self._pressed is None else self.tile.cell_at(point)
 
-    def scrollTo(self, index: AnyIndex, hint: Any = MatrixView.ScrollHint.EnsureVisible) -> None:
-        """Bring a cell into view; all of a pressed table is."""
-        if self._pressed is None:
-            super().scrollTo(index, hint)
+    def _scroll_inside(self, index: AnyIndex, hint: MatrixView.ScrollHint) -> None:
+        if self._pressed is None:  # all of a pressed table is in view
+            super()._scroll_inside(index, hint)
 
     def horizontalOffset(self) -> int:
         """Return how far the table is scrolled."""

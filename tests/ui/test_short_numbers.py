@@ -36,6 +36,7 @@ def test_a_cell_holds_a_short_number_exactly_when_it_fits(qapp: object) -> None:
     assert holds_digits(CellSize(wide, 17, 12), "10")
     assert not holds_digits(CellSize(wide - 1, 17, 12), "10")
     assert not holds_digits(CellSize(wide, 15, 12), "10")
+    assert not holds_digits(CellSize(4 * wide, 20, 24), "10"), "large digits need higher cells"
     assert not holds_digits(CellSize(wide, 17, 12)), "an ordinary number needs more"
 
 

@@ -139,7 +139,7 @@ class StackView(MatrixView):
         cell = self._cell_at(point)
         return QModelIndex() if cell is None else self.matrix_model().index(*cell)
 
-    def scrollTo(self, index: AnyIndex, hint: Any = None) -> None:
+    def _scroll_inside(self, index: AnyIndex, hint: MatrixView.ScrollHint) -> None:
         """Stay: all bars are in view."""
 
     def horizontalOffset(self) -> int:
