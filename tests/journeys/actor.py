@@ -80,6 +80,9 @@ CONTROL = [
     Qt.Key.Key_PageDown,
     Qt.Key.Key_Backspace,
 ]
+#: Scales and usual sizes that a window is given.
+SCALES = (80, 100, 125, 150, 200, 300)
+SIZES = ((1280, 720), (1366, 768), (640, 480), (320, 240), (1920, 1080))
 
 
 class Actor:
@@ -278,14 +281,14 @@ class Actor:
         return f"theme {name}"
 
     def _scale(self) -> str:
-        percent = self.chance.choice([80, 100, 100, 100, 125, 150, 200, 300])
+        percent = self.chance.choice((*SCALES, 100, 100))
         self.window.set_scale(percent)
         return f"scale {percent}"
 
     def _resize(self) -> str:
         """Take a size, or pull an edge of the window a little: bars come and go by single pixels."""
         if self.chance.random() < 0.5:
-            width, high = self.chance.choice([(1280, 720), (1366, 768), (640, 480), (320, 240), (1920, 1080)])
+            width, high = self.chance.choice(SIZES)
         else:
             width, high = self.chance.randint(320, 1920), self.chance.randint(240, 1080)
         by_x, by_y = self.chance.choice([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])
